@@ -1,0 +1,63 @@
+"""The five protocols. Anything that keeps one of them can be plugged in.
+
+    seeds → Policy.start
+      ┌→ Policy.next(busy hosts) → Link → Web.fetch → Response → parse → Page → Judge → Visit ─┐
+      └──────────────────────────── Policy.learn(visit) ←──────────────────────────────────────┘
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from typing import Protocol, runtime_checkable
+
+from wolfspider.records import Floats, Link, Links, Page, Response, State, Verdict, Visit
+
+Scores = Floats | float  # one per link, or one for all
+
+
+@runtime_checkable
+class Web(Protocol):
+    """Where pages come from: live, recorded, generated or changing."""
+
+    async def fetch(self, url: str) -> Response:
+        """The answer for a URL; failures are responses with `.error`, never exceptions."""
+        ...
+
+
+@runtime_checkable
+class Judge(Protocol):
+    """Decides how relevant a page is. The policy only ever sees this verdict."""
+
+    def judge(self, page: Page) -> Verdict: ...
+
+
+@runtime_checkable
+class Policy(Protocol):
+    """Chooses the next link and learns from each visit. Owns its frontier."""
+
+    def start(self, seeds: Sequence[Link]) -> None: ...
+
+    def next(self, busy: Container[str] = ()) -> Link | None:
+        """The link to follow now, never one of a busy host; None: nothing to fetch now."""
+        ...
+
+    def learn(self, visit: Visit) -> None:
+        """Take in a visit: its page's links, known ones too, and its verdict."""
+        ...
+
+    def __len__(self) -> int:
+        """Links waiting."""
+        ...
+
+    def state(self) -> State:
+        """Everything needed to go on later exactly as now."""
+        ...
+
+    def restore(self, state: State) -> None: ...
+
+
+@runtime_checkable
+class Scorer(Protocol):
+    """What most algorithms are: a value for each link of a page just visited."""
+
+    def score(self, links: Links, visit: Visit) -> Scores: ...
