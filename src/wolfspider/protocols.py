@@ -1,8 +1,8 @@
 """The five protocols. Anything that keeps one of them can be plugged in.
 
-    seeds → Policy.start
-      ┌→ Policy.next(busy hosts) → Link → Web.fetch → Response → parse → Page → Judge → Visit ─┐
-      └──────────────────────────── Policy.learn(visit) ←──────────────────────────────────────┘
+seeds → Policy.start
+  ┌→ Policy.next(busy hosts) → Link → Web.fetch → Response → parse → Page → Judge → Visit ─┐
+  └──────────────────────────── Policy.learn(visit) ←──────────────────────────────────────┘
 """
 
 from __future__ import annotations

@@ -125,6 +125,9 @@ class Links:
 
     def __init__(self, buffer: bytes) -> None:
         self.buffer = buffer
+        self._size: int
+        self._ids: int
+        self._text: int
         self._size, self._ids, self._text, _ = self._HEADER.unpack_from(buffer)
 
     def __len__(self) -> int:
