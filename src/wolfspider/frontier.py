@@ -1,0 +1,394 @@
+"""Waiting links, best first, grouped by host.
+
+The links that a page adds for one host are a *run*: rows that stand side by side in the
+arrays, best first. A host is a heap of runs, each known by its best waiting row, and the
+frontier is a heap of hosts. So a page costs one heap entry per host instead of one per
+link, popping is a merge of sorted runs, and a waiting link is a few array cells and the
+bytes of its URL and anchor.
+
+A row never changes its score: it is alive, or it is dead (NaN). Re-scoring a link kills
+its row and writes another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush, heapreplace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wolfspider.fingerprint_map import ABSENT, FingerprintMap
+from wolfspider.records import Fingerprints, Floats, Link, Links, Rows, State
+
+_LEFT = -2  # the link has left; it will not come again
+_DROPPED = -3  # pushed out of a full frontier; welcome when it is found again
+
+_LENGTH_BITS = np.uint64(16)
+_LENGTH_MASK = (1 << 16) - 1
+
+_Run = tuple[float, int, int, int]  # -score, arrival, row, end of run
+_COLUMNS = {
+    "score": np.float64,
+    "fingerprint": np.uint64,
+    "text": np.uint64,  # begin in the texts, and length in the low bits
+    "host": np.int32,
+    "origin": np.int32,
+    "position": np.uint32,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a batch of links was found."""
+
+    source: str = ""
+    depth: int = 0
+    relevance: float = 0.0
+
+
+class Frontier:
+    """Waiting links, best first, grouped by host.
+
+    A link leaves exactly once. `pop(busy)` never returns a link of a busy host.
+    Ties leave in the order they came, so equal seeds give equal crawls. With a `bound`
+    it never holds more links than that: the worst are dropped, the latest of equals first.
+    """
+
+    def __init__(self, bound: int | None = None) -> None:
+        if bound is not None and bound < 1:
+            raise ValueError(f"a frontier of at most {bound} links cannot hold any; give 1 or more")
+        self.bound = bound
+        self._clear()
+
+    def _clear(self) -> None:
+        self._map = FingerprintMap()
+        self._rows: dict[str, NDArray[Any]]
+        self._rows = {name: np.empty(256, kind) for name, kind in _COLUMNS.items()}
+        self._end = 0  # rows in use, dead ones included
+        self._waiting = 0
+        self._texts = bytearray()
+        self._origins: list[Origin] = []
+        self._names: list[str] = []  # of hosts
+        self._hosts: dict[str, int] = {}
+        self._runs: list[list[_Run]] = []  # per host, a heap
+        self._heads: list[tuple[float, int, int]] = []  # -score, arrival, host; stale ones skipped
+        self._tails: list[tuple[float, int, int, int]] = []  # score, -arrival, row, start of run
+
+    def __len__(self) -> int:
+        return self._waiting
+
+    def __contains__(self, fingerprint: int) -> bool:
+        return self._map.get_one(fingerprint) >= 0
+
+    def knows(self, fingerprints: Fingerprints) -> NDArray[np.bool_]:
+        """Which of these were ever taken in, and not dropped since."""
+        rows = self._map.get(fingerprints)
+        known: NDArray[np.bool_] = (rows != ABSENT) & (rows != _DROPPED)
+        return known
+
+    def push(
+        self,
+        links: Links,
+        scores: Floats | float,
+        origin: Origin = Origin(),  # noqa: B008  # frozen
+        *,
+        raise_scores: bool = False,
+    ) -> int:
+        """Take in the links that are new; returns how many came to wait.
+
+        A link that waits already keeps its score, or with `raise_scores` takes a higher one.
+        A score that is not a number counts as 0.
+        """
+        if not len(links):
+            return 0
+        rows = self._map.get(links.fingerprints)
+        wanted = (rows == ABSENT) | (rows == _DROPPED)
+        if not isinstance(scores, float | int):
+            scores = np.nan_to_num(scores, nan=0.0)
+        if raise_scores:
+            wanted |= self._outbid(rows, scores)
+        chosen = np.flatnonzero(wanted)
+        if not len(chosen):
+            return 0
+        before = self._waiting
+        self._origins.append(origin)
+        self._write(links, chosen, scores)
+        self._trim()
+        return self._waiting - before
+
+    def pop(self, busy: Container[str] = ()) -> Link | None:
+        """The best waiting link of a host that is not busy, or None."""
+        aside = []
+        link = None
+        while link is None and self._heads:
+            head = heappop(self._heads)
+            run = self._head(head[2])
+            if run is None or run[:2] != head[:2]:
+                continue  # stale: the host has another best link by now, with a head of its own
+            if self._names[head[2]] in busy:
+                aside.append(head)
+            else:
+                link = self._leave(run[2])
+        for head in aside:
+            heappush(self._heads, head)
+        return link
+
+    def waiting(self) -> Fingerprints:
+        """Fingerprints of all waiting links, in the order of their rows."""
+        alive = self._alive()
+        fingerprints: Fingerprints = self._rows["fingerprint"][alive]
+        return fingerprints
+
+    def rescore(self, fingerprints: Fingerprints, scores: Floats) -> None:
+        """Give waiting links another score; others are passed over."""
+        rows = self._map.get(fingerprints)
+        scores = np.nan_to_num(scores, nan=0.0)
+        changed = rows >= 0
+        changed[changed] = self._rows["score"][rows[changed]] != scores[changed]
+        rows, scores = rows[changed], scores[changed]
+        if not len(rows):
+            return
+        hosts = self._rows["host"][rows]
+        order = np.lexsort((self._arrivals(rows), -scores, hosts))
+        rows, scores, hosts = rows[order], scores[order], hosts[order]
+        start = self._end
+        self._reserve(len(rows))
+        for column in self._rows.values():
+            column[start : start + len(rows)] = column[rows]
+        self._rows["score"][rows] = np.nan
+        self._rows["score"][start : start + len(rows)] = scores
+        self._map.set(
+            self._rows["fingerprint"][start : start + len(rows)],
+            np.arange(start, start + len(rows)),
+        )
+        self._end += len(rows)
+        self._add_runs(start, hosts)
+        self._compact_if_sparse()
+
+    def state(self) -> State:
+        """Everything needed to go on as now; arrays and JSON values."""
+        self._compact()
+        rows = {name: column[: self._end].copy() for name, column in self._rows.items()}
+        runs = [(h, row, end) for h, heap in enumerate(self._runs) for _, _, row, end in heap]
+        return {
+            "rows": rows,
+            "texts": np.frombuffer(bytes(self._texts), np.uint8),
+            "origins": [[o.source, o.depth, o.relevance] for o in self._origins],
+            "hosts": list(self._names),
+            "runs": np.array(runs, np.int64).reshape(-1, 3),
+            "known": self._map.state(),
+        }
+
+    def restore(self, state: State) -> None:
+        """Go on from a state of a frontier with the same bound."""
+        self._clear()
+        self._rows = {name: np.array(column) for name, column in state["rows"].items()}
+        self._end = self._waiting = len(self._rows["score"])
+        self._texts = bytearray(np.asarray(state["texts"], np.uint8).tobytes())
+        self._origins = [Origin(*origin) for origin in state["origins"]]
+        self._map.restore(state["known"])
+        for name in state["hosts"]:
+            self._host(name)
+        for host, row, end in np.asarray(state["runs"]).tolist():
+            self._add_run(host, row, end)
+
+    # -- rows ------------------------------------------------------------------------------
+
+    def _alive(self) -> Rows:
+        return np.flatnonzero(~np.isnan(self._rows["score"][: self._end]))
+
+    def _arrivals(self, rows: NDArray[np.int32]) -> NDArray[np.int64]:
+        high = self._rows["origin"][rows].astype(np.int64) << 32
+        arrivals: NDArray[np.int64] = high | self._rows["position"][rows]
+        return arrivals
+
+    def _arrival(self, row: int) -> int:
+        return int(self._rows["origin"].item(row) << 32 | self._rows["position"].item(row))
+
+    def _reserve(self, count: int) -> None:
+        size = len(self._rows["score"])
+        if self._end + count <= size:
+            return
+        for name, column in self._rows.items():
+            self._rows[name] = np.empty(max(2 * size, self._end + count), column.dtype)
+            self._rows[name][: self._end] = column[: self._end]  # the rest stays untouched memory
+
+    def _outbid(self, rows: NDArray[np.int32], scores: Floats | float) -> NDArray[np.bool_]:
+        """Kill the rows of waiting links that now have a higher score."""
+        better = rows >= 0
+        if better.any():
+            offered = scores if isinstance(scores, float | int) else scores[better]
+            better[better] = offered > self._rows["score"][rows[better]]
+            outbid = rows[better]
+            self._rows["score"][outbid] = np.nan
+            self._waiting -= len(outbid)
+        return better
+
+    def _host(self, name: str) -> int:
+        number = self._hosts.setdefault(name, len(self._runs))
+        if number == len(self._runs):
+            self._runs.append([])
+            self._names.append(name)
+        return number
+
+    def _write(self, links: Links, chosen: Rows, scores: Floats | float) -> None:
+        """Write new links as rows, a run for each host."""
+        chosen, hosts = self._in_runs(links, chosen, scores)
+        start, end = self._end, self._end + len(chosen)
+        self._reserve(len(chosen))
+        texts = links.texts(chosen)
+        lengths = np.fromiter(map(len, texts), np.uint64, len(texts))
+        begins = len(self._texts) + np.cumsum(lengths) - lengths
+        rows = self._rows
+        rows["score"][start:end] = scores if isinstance(scores, float | int) else scores[chosen]
+        rows["fingerprint"][start:end] = fingerprints = links.fingerprints[chosen]
+        rows["text"][start:end] = begins << _LENGTH_BITS | lengths
+        rows["host"][start:end] = hosts
+        rows["origin"][start:end] = len(self._origins) - 1
+        rows["position"][start:end] = chosen
+        self._texts += b"".join(texts)
+        self._end = end
+        self._waiting += len(chosen)
+        self._map.set(fingerprints, np.arange(start, end, dtype=np.int32))
+        self._add_runs(start, hosts)
+
+    def _in_runs(
+        self, links: Links, chosen: Rows, scores: Floats | float
+    ) -> tuple[Rows, NDArray[np.int32]]:
+        """The rows host by host, best first, with the number of their host."""
+        value = None if isinstance(scores, float | int) else -scores[chosen]
+        names = links.hosts
+        if len(names) == 1:
+            chosen = chosen if value is None else chosen[np.argsort(value, kind="stable")]
+            return chosen, np.full(len(chosen), self._host(names[0]), np.int32)
+        local = links.host_of[chosen]
+        order = np.argsort(local, kind="stable") if value is None else np.lexsort((value, local))
+        local = local[order]
+        numbers = {h: self._host(names[h]) for h in dict.fromkeys(local.tolist())}
+        return chosen[order], np.array([numbers[h] for h in local.tolist()], np.int32)
+
+    # -- runs ------------------------------------------------------------------------------
+
+    def _add_runs(self, start: int, hosts: NDArray[np.int32]) -> None:
+        """The rows from `start` on are new, grouped by host: a run for each."""
+        edges = [0, *(np.flatnonzero(hosts[1:] != hosts[:-1]) + 1).tolist(), len(hosts)]
+        for a, b in pairwise(edges):
+            self._add_run(hosts.item(a), start + a, start + b)
+
+    def _add_run(self, host: int, start: int, end: int) -> None:
+        run = (-self._rows["score"].item(start), self._arrival(start), start, end)
+        heap = self._runs[host]
+        heappush(heap, run)
+        if heap[0] is run:
+            heappush(self._heads, (run[0], run[1], host))
+        if self.bound is not None:
+            self._add_tail(start, end - 1)
+
+    def _head(self, host: int) -> _Run | None:
+        """The host's best run, whose row is alive; dead rows in front of it are taken away."""
+        heap, score = self._runs[host], self._rows["score"]
+        while heap:
+            _, _, row, end = run = heap[0]
+            if score.item(row) == score.item(row):  # not NaN
+                return run
+            while row < end and score.item(row) != score.item(row):
+                row += 1
+            if row == end:
+                heappop(heap)
+            else:
+                heapreplace(heap, (-score.item(row), self._arrival(row), row, end))
+            if heap:
+                heappush(self._heads, (heap[0][0], heap[0][1], host))
+        return None
+
+    def _leave(self, row: int) -> Link:
+        rows = self._rows
+        where, host = rows["text"].item(row), rows["host"].item(row)
+        start, length = where >> 16, where & _LENGTH_MASK
+        url, _, anchor = self._texts[start : start + length].decode().partition("\n")
+        origin = self._origins[rows["origin"].item(row)]
+        link = Link(
+            url,
+            rows["fingerprint"].item(row),
+            self._names[host],
+            anchor,
+            origin.source,
+            origin.depth,
+            rows["position"].item(row),
+            origin.relevance,
+            rows["score"].item(row),
+        )
+        self._kill(row, _LEFT)
+        self._head(host)  # brings the host's next best link forward
+        self._compact_if_sparse()
+        return link
+
+    def _kill(self, row: int, why: int) -> None:
+        self._rows["score"][row] = np.nan
+        self._map.set_one(self._rows["fingerprint"].item(row), why)
+        self._waiting -= 1
+
+    # -- bound -----------------------------------------------------------------------------
+
+    def _add_tail(self, start: int, row: int) -> None:
+        score = self._rows["score"]
+        while row >= start and score.item(row) != score.item(row):
+            row -= 1
+        if row >= start:
+            heappush(self._tails, (score.item(row), -self._arrival(row), row, start))
+
+    def _trim(self) -> None:
+        """Drop the worst links until the bound is kept."""
+        if self.bound is None:
+            return
+        while self._waiting > self.bound:
+            _, _, row, start = heappop(self._tails)
+            if not np.isnan(self._rows["score"][row]):
+                self._kill(row, _DROPPED)
+            self._add_tail(start, row)
+        self._compact_if_sparse()
+
+    # -- memory ----------------------------------------------------------------------------
+
+    def _compact_if_sparse(self) -> None:
+        if self._end > 4096 and self._end > 2 * self._waiting:
+            self._compact()
+
+    def _compact(self) -> None:
+        """Forget dead rows. Rows keep their order, so runs stay runs and ties stay ties."""
+        alive = self._alive()
+        rank = np.zeros(self._end + 1, np.int64)  # how many rows are alive before each
+        rank[1:][alive] = 1
+        np.cumsum(rank, out=rank)
+        runs = [[(rank.item(r), rank.item(e)) for _, _, r, e in heap] for heap in self._runs]
+        self._rows = {name: column[alive] for name, column in self._rows.items()}
+        self._map.translate(rank[: self._end].astype(np.int32))
+        self._end = len(alive)
+        self._compact_texts()
+        used, self._rows["origin"] = _renumber(self._rows["origin"])
+        self._origins = [self._origins[o] for o in used]
+        self._heads, self._tails = [], []
+        self._runs = [[] for _ in runs]
+        for host, heap in enumerate(runs):
+            for start, end in heap:
+                if start < end:
+                    self._add_run(host, start, end)
+        self._heads = [(h[0][0], h[0][1], n) for n, h in enumerate(self._runs) if h]
+        heapify(self._heads)
+
+    def _compact_texts(self) -> None:
+        where = self._rows["text"]
+        lengths = where & np.uint64(_LENGTH_MASK)
+        old = memoryview(self._texts)
+        spans = zip((where >> _LENGTH_BITS).tolist(), lengths.tolist(), strict=True)
+        self._texts = bytearray().join([old[s : s + n] for s, n in spans])
+        where[:] = (np.cumsum(lengths) - lengths) << _LENGTH_BITS | lengths
+
+
+def _renumber(numbers: NDArray[np.int32]) -> tuple[list[int], NDArray[np.int32]]:
+    used, new = np.unique(numbers, return_inverse=True)
+    return used.tolist(), new.astype(np.int32)

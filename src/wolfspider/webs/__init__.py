@@ -1,0 +1,1 @@
+"""Where pages come from: live, recorded, generated or changing."""
