@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from wolfspider.records import Fingerprints, State
 
 ABSENT = -1
-_FILL = 0.67  # share of slots in use before the arrays grow
+_FILL = 0.6  # share of slots in use before the arrays grow
 _HIGH = np.uint64(32)
+_WINDOW = np.arange(12)  # slots looked at in one step; at this fill hardly a key is farther away
 
 
 class FingerprintMap:
@@ -23,35 +24,58 @@ class FingerprintMap:
 
     Keys are never removed and never 0, which marks an empty slot. The fingerprints are good
     hashes already: their upper half, scaled to the number of slots, chooses where to look first.
+    Behind the last slot there is spare room instead of a way round to the first.
     """
 
     def __init__(self, capacity: int = 1024) -> None:
         self._allocate(capacity)
 
     def _allocate(self, capacity: int) -> None:
-        slots = max(16, int(capacity / _FILL) + 1)
-        self._keys = np.zeros(slots, np.uint64)
-        self._values = np.zeros(slots, np.int32)
-        self._slots = np.uint64(slots)
+        self._slots = max(16, int(capacity / _FILL) + 1)
+        spare = len(_WINDOW) * (4 + self._slots.bit_length())
+        self._keys = np.zeros(self._slots + spare, np.uint64)
+        self._values = np.zeros(self._slots + spare, np.int32)
         self._size = 0
 
     def __len__(self) -> int:
         return self._size
 
-    def get(self, keys: Fingerprints) -> NDArray[np.int32]:
-        """The value of each key, `ABSENT` where there is none."""
-        slots = self._find(keys)
-        values: NDArray[np.int32] = np.where(self._keys[slots] == keys, self._values[slots], ABSENT)
+    def find(self, keys: Fingerprints) -> NDArray[np.intp]:
+        """Where each key is, or the empty slot at which the search for it ended.
+
+        Good until the next `set`; room for all the keys is made first.
+        """
+        self._make_room(len(keys))
+        return self._find(keys)
+
+    def at(self, slots: NDArray[np.intp], keys: Fingerprints) -> NDArray[np.int32]:
+        """The value of each key found by `find`, `ABSENT` where there is none."""
+        values = self._values[slots]
+        values[self._keys[slots] != keys] = ABSENT
         return values
 
-    def set(self, keys: Fingerprints, values: NDArray[Any] | int) -> None:
-        """Store a value for each key; the keys of one call are distinct."""
-        self._make_room(len(keys))
-        slots = self._find(keys)
-        placed = self._keys[slots] == keys
-        if not placed.all():
-            self._size += len(keys) - int(placed.sum())
-            slots = self._place(keys, slots, placed)
+    def get(self, keys: Fingerprints) -> NDArray[np.int32]:
+        """The value of each key, `ABSENT` where there is none."""
+        return self.at(self._find(keys), keys)
+
+    def set(
+        self,
+        keys: Fingerprints,
+        values: NDArray[Any] | int,
+        slots: NDArray[np.intp] | None = None,
+    ) -> None:
+        """Store a value for each key; the keys of one call are distinct.
+
+        `slots` may be given when `find` has just told them.
+        """
+        slots = self.find(keys) if slots is None else slots
+        missing = np.flatnonzero(self._keys[slots] != keys)
+        self._size += len(missing)
+        while len(missing):  # where several keys want one slot, the last writer has it
+            self._keys[slots[missing]] = keys[missing]
+            missing = missing[self._keys[slots[missing]] != keys[missing]]
+            if len(missing):
+                slots[missing] = self._find(keys[missing])
         self._values[slots] = values
 
     def get_one(self, key: int) -> int:
@@ -85,39 +109,35 @@ class FingerprintMap:
         self.set(np.asarray(state["keys"], np.uint64), np.asarray(state["values"], np.int32))
 
     def _find(self, keys: Fingerprints) -> NDArray[np.intp]:
-        """Where each key is, or the empty slot at which the search for it ended."""
-        slots = ((keys >> _HIGH) * self._slots >> _HIGH).astype(np.intp)
-        found = self._keys[slots]
-        lost = np.flatnonzero((found != keys) & (found != 0))
-        while len(lost):
-            slots[lost] += 1
-            slots[lost] %= len(self._keys)
-            found = self._keys[slots[lost]]
-            lost = lost[(found != keys[lost]) & (found != 0)]
-        return slots
+        slots = ((keys >> _HIGH) * np.uint64(self._slots) >> _HIGH).astype(np.intp)
+        lost = None
+        while True:
+            wanted = keys if lost is None else keys[lost]
+            begin = slots if lost is None else slots[lost]
+            seen = self._keys[begin[:, None] + _WINDOW]
+            ends = (seen == wanted[:, None]) | (seen == 0)
+            steps = ends.argmax(axis=1)
+            ended = ends.any(axis=1)
+            if lost is None:
+                slots += steps
+            else:
+                slots[lost] += steps
+            if ended.all():
+                return slots
+            lost = np.flatnonzero(~ended) if lost is None else lost[~ended]
+            slots[lost] += len(_WINDOW)
 
     def _find_one(self, key: int) -> int:
         keys = self._keys
-        slot = (key >> 32) * len(keys) >> 32
+        slot = (key >> 32) * self._slots >> 32
         while (found := keys.item(slot)) != key and found != 0:
-            slot = (slot + 1) % len(keys)
+            slot += 1
         return slot
 
-    def _place(
-        self, keys: Fingerprints, slots: NDArray[np.intp], placed: NDArray[np.bool_]
-    ) -> NDArray[np.intp]:
-        """Give each missing key a slot; where several want the same one, the last writer has it."""
-        waiting = np.flatnonzero(~placed)
-        while len(waiting):
-            self._keys[slots[waiting]] = keys[waiting]
-            waiting = waiting[self._keys[slots[waiting]] != keys[waiting]]
-            if len(waiting):
-                slots[waiting] = self._find(keys[waiting])
-        return slots
-
     def _make_room(self, count: int) -> None:
-        if self._size + count <= _FILL * len(self._keys):
+        if self._size + count <= _FILL * self._slots:
             return
         keys, values = self.items()
         self._allocate(max(self._size + count, int(1.4 * self._size)))
-        self.set(keys, values)
+        for at in range(0, len(keys), 65536):  # in parts, to keep what `_find` needs small
+            self.set(keys[at : at + 65536], values[at : at + 65536])

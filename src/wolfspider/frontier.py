@@ -27,14 +27,12 @@ from wolfspider.records import Fingerprints, Floats, Link, Links, Rows, State
 _LEFT = -2  # the link has left; it will not come again
 _DROPPED = -3  # pushed out of a full frontier; welcome when it is found again
 
-_LENGTH_BITS = np.uint64(16)
-_LENGTH_MASK = (1 << 16) - 1
-
 _Run = tuple[float, int, int, int]  # -score, arrival, row, end of run
 _COLUMNS = {
     "score": np.float64,
     "fingerprint": np.uint64,
-    "text": np.uint64,  # begin in the texts, and length in the low bits
+    "begin": np.uint32,  # of its text in the text of its batch
+    "length": np.uint16,
     "host": np.int32,
     "origin": np.int32,
     "position": np.uint32,
@@ -70,8 +68,8 @@ class Frontier:
         self._rows = {name: np.empty(256, kind) for name, kind in _COLUMNS.items()}
         self._end = 0  # rows in use, dead ones included
         self._waiting = 0
-        self._texts = bytearray()
-        self._origins: list[Origin] = []
+        self._origins: list[Origin] = []  # one for each batch of links
+        self._texts: list[bytes] = []  # their URLs and anchors
         self._names: list[str] = []  # of hosts
         self._hosts: dict[str, int] = {}
         self._runs: list[list[_Run]] = []  # per host, a heap
@@ -105,10 +103,12 @@ class Frontier:
         """
         if not len(links):
             return 0
-        rows = self._map.get(links.fingerprints)
+        fingerprints = links.fingerprints
+        slots = self._map.find(fingerprints)
+        rows = self._map.at(slots, fingerprints)
         wanted = (rows == ABSENT) | (rows == _DROPPED)
         if not isinstance(scores, float | int):
-            scores = np.nan_to_num(scores, nan=0.0)
+            scores = _numbers(scores)
         if raise_scores:
             wanted |= self._outbid(rows, scores)
         chosen = np.flatnonzero(wanted)
@@ -116,7 +116,7 @@ class Frontier:
             return 0
         before = self._waiting
         self._origins.append(origin)
-        self._write(links, chosen, scores)
+        self._write(links, chosen, scores, slots)
         self._trim()
         return self._waiting - before
 
@@ -146,7 +146,7 @@ class Frontier:
     def rescore(self, fingerprints: Fingerprints, scores: Floats) -> None:
         """Give waiting links another score; others are passed over."""
         rows = self._map.get(fingerprints)
-        scores = np.nan_to_num(scores, nan=0.0)
+        scores = _numbers(scores)
         changed = rows >= 0
         changed[changed] = self._rows["score"][rows[changed]] != scores[changed]
         rows, scores = rows[changed], scores[changed]
@@ -176,7 +176,8 @@ class Frontier:
         runs = [(h, row, end) for h, heap in enumerate(self._runs) for _, _, row, end in heap]
         return {
             "rows": rows,
-            "texts": np.frombuffer(bytes(self._texts), np.uint8),
+            "texts": np.frombuffer(b"".join(self._texts), np.uint8),
+            "text_lengths": np.array([len(text) for text in self._texts], np.int64),
             "origins": [[o.source, o.depth, o.relevance] for o in self._origins],
             "hosts": list(self._names),
             "runs": np.array(runs, np.int64).reshape(-1, 3),
@@ -188,7 +189,9 @@ class Frontier:
         self._clear()
         self._rows = {name: np.array(column) for name, column in state["rows"].items()}
         self._end = self._waiting = len(self._rows["score"])
-        self._texts = bytearray(np.asarray(state["texts"], np.uint8).tobytes())
+        texts = np.asarray(state["texts"], np.uint8).tobytes()
+        ends = np.cumsum(np.asarray(state["text_lengths"])).tolist()
+        self._texts = [texts[a:b] for a, b in pairwise([0, *ends])]
         self._origins = [Origin(*origin) for origin in state["origins"]]
         self._map.restore(state["known"])
         for name in state["hosts"]:
@@ -235,25 +238,27 @@ class Frontier:
             self._names.append(name)
         return number
 
-    def _write(self, links: Links, chosen: Rows, scores: Floats | float) -> None:
+    def _write(
+        self, links: Links, chosen: Rows, scores: Floats | float, slots: NDArray[np.intp]
+    ) -> None:
         """Write new links as rows, a run for each host."""
         chosen, hosts = self._in_runs(links, chosen, scores)
         start, end = self._end, self._end + len(chosen)
         self._reserve(len(chosen))
         texts = links.texts(chosen)
-        lengths = np.fromiter(map(len, texts), np.uint64, len(texts))
-        begins = len(self._texts) + np.cumsum(lengths) - lengths
+        lengths = np.fromiter(map(len, texts), np.uint32, len(texts))
         rows = self._rows
         rows["score"][start:end] = scores if isinstance(scores, float | int) else scores[chosen]
         rows["fingerprint"][start:end] = fingerprints = links.fingerprints[chosen]
-        rows["text"][start:end] = begins << _LENGTH_BITS | lengths
+        rows["begin"][start:end] = np.cumsum(lengths) - lengths
+        rows["length"][start:end] = lengths
         rows["host"][start:end] = hosts
         rows["origin"][start:end] = len(self._origins) - 1
         rows["position"][start:end] = chosen
-        self._texts += b"".join(texts)
+        self._texts.append(b"".join(texts))
         self._end = end
         self._waiting += len(chosen)
-        self._map.set(fingerprints, np.arange(start, end, dtype=np.int32))
+        self._map.set(fingerprints, np.arange(start, end, dtype=np.int32), slots[chosen])
         self._add_runs(start, hosts)
 
     def _in_runs(
@@ -290,27 +295,31 @@ class Frontier:
 
     def _head(self, host: int) -> _Run | None:
         """The host's best run, whose row is alive; dead rows in front of it are taken away."""
-        heap, score = self._runs[host], self._rows["score"]
+        heap, alive = self._runs[host], self._rows["score"].item
         while heap:
             _, _, row, end = run = heap[0]
-            if score.item(row) == score.item(row):  # not NaN
+            if (score := alive(row)) == score:  # not NaN
                 return run
-            while row < end and score.item(row) != score.item(row):
+            while row < end and (score := alive(row)) != score:
                 row += 1
             if row == end:
                 heappop(heap)
             else:
-                heapreplace(heap, (-score.item(row), self._arrival(row), row, end))
+                heapreplace(heap, (-score, self._arrival(row), row, end))
             if heap:
                 heappush(self._heads, (heap[0][0], heap[0][1], host))
         return None
 
     def _leave(self, row: int) -> Link:
         rows = self._rows
-        where, host = rows["text"].item(row), rows["host"].item(row)
-        start, length = where >> 16, where & _LENGTH_MASK
-        url, _, anchor = self._texts[start : start + length].decode().partition("\n")
-        origin = self._origins[rows["origin"].item(row)]
+        batch, host, begin = (
+            rows["origin"].item(row),
+            rows["host"].item(row),
+            rows["begin"].item(row),
+        )
+        text = self._texts[batch][begin : begin + rows["length"].item(row)]
+        url, _, anchor = text.decode().partition("\n")
+        origin = self._origins[batch]
         link = Link(
             url,
             rows["fingerprint"].item(row),
@@ -368,9 +377,7 @@ class Frontier:
         self._rows = {name: column[alive] for name, column in self._rows.items()}
         self._map.translate(rank[: self._end].astype(np.int32))
         self._end = len(alive)
-        self._compact_texts()
-        used, self._rows["origin"] = _renumber(self._rows["origin"])
-        self._origins = [self._origins[o] for o in used]
+        self._compact_batches()
         self._heads, self._tails = [], []
         self._runs = [[] for _ in runs]
         for host, heap in enumerate(runs):
@@ -380,15 +387,25 @@ class Frontier:
         self._heads = [(h[0][0], h[0][1], n) for n, h in enumerate(self._runs) if h]
         heapify(self._heads)
 
-    def _compact_texts(self) -> None:
-        where = self._rows["text"]
-        lengths = where & np.uint64(_LENGTH_MASK)
-        old = memoryview(self._texts)
-        spans = zip((where >> _LENGTH_BITS).tolist(), lengths.tolist(), strict=True)
-        self._texts = bytearray().join([old[s : s + n] for s, n in spans])
-        where[:] = (np.cumsum(lengths) - lengths) << _LENGTH_BITS | lengths
+    def _compact_batches(self) -> None:
+        """Keep only the batches, and of their texts only the parts, that a row still needs."""
+        rows = self._rows
+        used, batch = np.unique(rows["origin"], return_inverse=True)
+        texts: list[list[bytes]] = [[] for _ in used]
+        columns = (batch, rows["origin"], rows["begin"], rows["length"])
+        for new, old, begin, length in zip(*(c.tolist() for c in columns), strict=True):
+            texts[new].append(self._texts[old][begin : begin + length])
+        self._texts = [b"".join(parts) for parts in texts]
+        self._origins = [self._origins[old] for old in used.tolist()]
+        rows["origin"] = batch.astype(np.int32)
+        order = np.argsort(batch, kind="stable")
+        lengths = rows["length"][order].astype(np.int64)
+        begins = np.cumsum(lengths) - lengths
+        first = np.searchsorted(batch[order], np.arange(len(used)))
+        rows["begin"][order] = begins - begins[first][batch[order]] if len(used) else begins
 
 
-def _renumber(numbers: NDArray[np.int32]) -> tuple[list[int], NDArray[np.int32]]:
-    used, new = np.unique(numbers, return_inverse=True)
-    return used.tolist(), new.astype(np.int32)
+def _numbers(scores: Floats) -> Floats:
+    """The scores as they are, but 0 for what is not a number."""
+    strange = np.isnan(scores)
+    return np.where(strange, 0.0, scores) if strange.any() else scores

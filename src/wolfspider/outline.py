@@ -68,6 +68,10 @@ _REFRESH = re.compile(
     r"\s*(?:\d[\d.]*|\.[\d.]*)(?:\s*[;,]\s*|\s+)(?:url\s*=\s*)?(?:\"([^\"]*)|'([^']*)|(.+))",
     re.IGNORECASE | re.DOTALL,
 )
+# Plain numbers: `&` and `|` of an IntFlag cost as much as reading a link does.
+NOFOLLOW, FRAME, IMAGE, REFRESH = (
+    int(flag) for flag in (LinkFlag.NOFOLLOW, LinkFlag.FRAME, LinkFlag.IMAGE, LinkFlag.REFRESH)
+)
 _NO_CONTROLS = dict.fromkeys(range(32), " ")
 
 
@@ -119,7 +123,7 @@ def robots_flags(directives: str) -> int:
     """PageFlag of a robots meta tag: `noindex, nofollow` or `none`, in any case."""
     words = {word.strip().lower() for word in directives.split(",")}
     noindex = PageFlag.NOINDEX if words & {"noindex", "none"} else 0
-    return noindex | (PageFlag.NOFOLLOW if words & {"nofollow", "none"} else 0)
+    return int(noindex | (PageFlag.NOFOLLOW if words & {"nofollow", "none"} else 0))
 
 
 def outline(html: bytes) -> Outline:
@@ -217,11 +221,12 @@ class _Walk:
         href = attributes.get(attribute)
         if href is None or len(self.found.links) >= MAX_LINKS:
             return None
-        if "nofollow" in (attributes.get("rel") or "").lower().split():
-            flags |= LinkFlag.NOFOLLOW
+        rel = attributes.get("rel")
+        if rel and "nofollow" in rel.lower().split():
+            flags |= NOFOLLOW
         heading, span = self._heading, self._open_span(OPEN)
         path = self._path(node.tag or "", attributes.get("class"))
-        link = Standing(href, int(flags), path, span, heading, len(self.found.pieces))
+        link = Standing(href, flags, path, span, heading, len(self.found.pieces))
         self.found.links.append(link)
         return link
 
@@ -231,7 +236,7 @@ class _Walk:
         link.anchor = squeeze("".join(pieces)[: 2 * MAX_ANCHOR])[:MAX_ANCHOR]
         if not link.anchor and link.alt:
             link.anchor = squeeze(link.alt[:MAX_ANCHOR])
-            link.flags |= LinkFlag.IMAGE if link.anchor else 0
+            link.flags |= IMAGE if link.anchor else 0
 
     def _path(self, tag: str, classes: str | None) -> int:
         """Hash of the tag path, from body down."""
@@ -248,7 +253,7 @@ class _Walk:
         if tag == _IMG:
             self._note_image(node)
         elif tag in _FRAMES:
-            self._note_empty(self._link(node, "src", LinkFlag.FRAME))
+            self._note_empty(self._link(node, "src", FRAME))
         elif tag == _AREA:
             link = self._link(node, "href")
             if link is not None:
@@ -281,7 +286,7 @@ class _Walk:
             self.found.flags |= robots_flags(content)
         if (attributes.get("http-equiv") or "").lower() == "refresh":
             target = _REFRESH.match(content)
-            if target and (link := self._link(node, "content", LinkFlag.REFRESH)):
+            if target and (link := self._link(node, "content", REFRESH)):
                 link.href = next(filter(None, target.groups()), "")
                 self._note_empty(link)
 

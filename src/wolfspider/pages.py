@@ -17,8 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wolfspider.encodings import decode_utf8, detect_encoding
-from wolfspider.outline import MAX_ANCHOR, NEXT, ROBOTS, Outline, Standing, outline, robots_flags
-from wolfspider.records import NO_LINKS, LinkFlag, Links, Page, Response, TermIds
+from wolfspider.outline import (
+    IMAGE,
+    MAX_ANCHOR,
+    NEXT,
+    ROBOTS,
+    Outline,
+    Standing,
+    outline,
+    robots_flags,
+)
+from wolfspider.records import NO_LINKS, Links, Page, Response, TermIds
 from wolfspider.tame import tame
 from wolfspider.text import MARK, count_terms, marked_ids
 from wolfspider.urls import canonical, fingerprints, host, join_all, url_words
@@ -69,13 +78,13 @@ def parse_html(body: bytes, url: str, *, content_type: str = "", context: int = 
     found = outline(decode_utf8(tame(body), content_type))
     targets = _targets(found, url)
     marked, text = found.text()
-    pictures = [link for link in found.links if link.flags & LinkFlag.IMAGE]
+    pictures = [link for link in found.links if link.flags & IMAGE]
     tails = [found.title, *(link.anchor for link in pictures)]
     tails += map(_words_of_url, targets)
     stream = _Stream.of(marked[:MAX_TEXT], found, tails)
     terms = count_terms(stream.ids[: stream.before[stream.tails[1]]])
     links = _links(found.links, targets, stream, context) if targets else NO_LINKS
-    return Page(url, found.title, _squeezed(text), terms, links, int(found.flags))
+    return Page(url, found.title, _squeezed(text), terms, links, found.flags)
 
 
 def _headers(response: Response, name: str) -> list[str]:
@@ -223,7 +232,7 @@ def _anchor_slices(standings: list[Standing], stream: _Stream) -> tuple[list[int
     """Where the anchor terms of each standing begin and end; pictures have theirs in the tails."""
     spans = np.array([link.span for link in standings], np.intp)
     starts, ends = stream.before[stream.begin[spans]], stream.before[stream.end[spans]]
-    pictures = [row for row, link in enumerate(standings) if link.flags & LinkFlag.IMAGE]
+    pictures = [row for row, link in enumerate(standings) if link.flags & IMAGE]
     tails = stream.before[stream.tails[1 : len(pictures) + 2]]  # 0 is the title
     starts[pictures], ends[pictures] = tails[:-1], tails[1:]
     return starts.tolist(), ends.tolist()

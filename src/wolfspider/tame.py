@@ -17,8 +17,11 @@ MAX_ATTRIBUTES = 1000  # of one element
 CALM_TAGS = 4000  # so few tags cannot do much harm
 CALM_SIZE = 1 << 16  # nor can so few bytes of attributes
 _FIRST_LOOK = 1 << 14  # bytes
-_ENDLESS = 1 << 14  # bytes of a tag that make it worth counting its attributes
-_ATTRIBUTE_START = re.compile(rb"[\s/\"'][^\s/\"'=]")
+_ENDLESS = 1 << 13  # bytes of a tag that make it worth counting its attributes
+_ATTRIBUTE = re.compile(
+    rb"[\s/]++[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>\"'][^\s>]*+)?+)?+"
+)
+_TAG = re.compile(rb"<[a-zA-Z][^\s/>]*+(?:%b)*+" % _ATTRIBUTE.pattern)
 
 
 def tame(body: bytes) -> bytes:
@@ -36,14 +39,15 @@ def tame(body: bytes) -> bytes:
 
 
 def _before_endless_tag(body: bytes) -> bytes:
-    at = 0
-    for piece in body.split(b">"):
-        if len(piece) > _ENDLESS:
-            start = piece.find(b"<")
-            if len(_ATTRIBUTE_START.findall(piece, max(start, 0))) > MAX_ATTRIBUTES and start >= 0:
-                return body[: at + start]
-        at += len(piece) + 1
+    for tag in _TAG.finditer(body):
+        start, end = tag.span()
+        if end - start > _ENDLESS and _attributes(tag[0]) > MAX_ATTRIBUTES:
+            return body[:start]
     return body
+
+
+def _attributes(tag: bytes) -> int:
+    return sum(1 for _ in _ATTRIBUTE.finditer(tag))
 
 
 def _before_wilderness(body: bytes) -> bytes:
