@@ -242,10 +242,9 @@ class _Walk:
         """Hash of the tag path, from body down."""
         labels, elements = self._labels, self._elements
         first = max(len(labels) - PATH_TAGS + 1, 1)  # 1: without html
-        for at in range(len(labels) - 1, first - 1, -1):
-            if labels[at]:
-                break  # then those above it are known too
-            labels[at] = _label(elements[at].tag or "", elements[at].attributes.get("class"))
+        for at in range(first, len(labels)):
+            if not labels[at]:
+                labels[at] = _label(elements[at].tag or "", elements[at].attributes.get("class"))
         return _path_id("/".join([*labels[first:], _label(tag, classes)]))
 
     def _note(self, node: LexborNode, tag: int) -> None:

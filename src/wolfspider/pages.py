@@ -142,7 +142,7 @@ class _Stream:
 
     ids: TermIds
     before: Positions
-    begin: Positions  # place of each span, and 0 for span -1, which stands for none
+    begin: Positions  # place of each span; span -1 stands for none and is empty
     end: Positions
     tails: Positions  # place where each tail begins, and where the last one ends
 
@@ -157,7 +157,6 @@ class _Stream:
         np.cumsum(kept, out=before[1:])
         hung = places[kinds == _NEXT]
         begin, end = np.full((2, found.spans + 1), hung[0])  # where marks beyond MAX_TEXT are
-        begin[-1] = end[-1] = 0
         opens, closes = places[kinds == _OPEN], places[kinds == _CLOSE]
         begin[: len(opens)] = opens
         end[found.closing[: len(closes)]] = closes

@@ -169,6 +169,23 @@ class Links:
         arrays = [np.asarray(values, kind).tobytes() for values, kind in columns]
         return cls(b"".join([head, *arrays, text, names]))
 
+    @classmethod
+    def of(cls, links: Sequence[Link]) -> Links:
+        """Links without words: seeds."""
+        count = len(links)
+        hosts = list(dict.fromkeys(link.host for link in links))
+        numbers = {host: number for number, host in enumerate(hosts)}
+        return cls.pack(
+            np.array([link.fingerprint for link in links], np.uint64),
+            [f"{link.url}\n{link.anchor}".encode() for link in links],
+            hosts,
+            np.array([numbers[link.host] for link in links], np.uint16),
+            np.zeros(count, np.uint32),
+            np.zeros(count, np.uint8),
+            np.zeros(len(BAGS) * count + 1, np.uint32),
+            np.empty(0, np.uint32),
+        )
+
     def take(self, rows: Rows) -> Links:
         """The chosen rows as a record of their own."""
         starts, ids = self.bag_starts, self.bag_ids

@@ -41,9 +41,8 @@ _WORD_BYTES = b"0123456789abcdefghijklmnopqrstuvwxyz" + bytes(range(0x80, 0x100)
 _MARKS = b"\x01\x02\x03"
 # U+0080–U+00BF and U+2000–U+2FFF are signs and punctuation (“ ” – … « » and the hard space), all
 # of them behind these first bytes. Turning the first byte into a space splits the words at no
-# cost; the bytes left over stand at the head of the next token, where `Words` takes them off.
+# cost; the bytes left over stand at the head of the next token, and decoding drops them.
 _SIGNS = b"\xc2\xe2"
-_LEFT_OVER = bytes(range(0x80, 0xC0))
 _WIDE_SIGNS = (b"\xe3\x80", b"\xef\xbc")  # 、。「」 and ，！？: too many letters share a first byte
 
 
@@ -83,7 +82,7 @@ class Words(dict[bytes, int]):
     def _look(self, token: bytes) -> int:
         if token in (b"\x01", b"\x02", b"\x03"):
             return MARK + token[0]
-        word = token.lstrip(_LEFT_OVER).decode("utf-8", "ignore").lower()
+        word = token.decode("utf-8", "ignore")
         if not _is_term(word):
             return 0
         stem = self.stem(word)

@@ -1,0 +1,18 @@
+"""What can go wrong at a person's hands. The command line prints the sentence and exits with 2.
+
+WolfspiderError
+├── BadInput       what was asked for cannot be; the sentence names it and the way out
+└── DamagedFile    a file that cannot be read as what it should be
+"""
+
+
+class WolfspiderError(Exception):
+    """A sentence for the person at the keyboard."""
+
+
+class BadInput(WolfspiderError):
+    pass
+
+
+class DamagedFile(WolfspiderError):
+    pass

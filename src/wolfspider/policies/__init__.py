@@ -1,0 +1,9 @@
+"""Policies: which link next? One file for each algorithm.
+
+They are found by the entry point group `wolfspider.policies`, so any installed package
+can add one. A policy is made from a spec such as `best-n-first:n=64`.
+"""
+
+from wolfspider.policies.registry import Spec, describe, known, make
+
+__all__ = ["Spec", "describe", "known", "make"]

@@ -1,0 +1,25 @@
+"""Random order: any waiting link, each as likely as the other."""
+
+from __future__ import annotations
+
+from wolfspider.policies.scored import RandomPart, ScoredPolicy
+from wolfspider.records import Floats, Links, State, Visit
+
+
+class RandomOrder(ScoredPolicy):
+    """Any waiting link, each as likely as the other."""
+
+    def __init__(self, *, seed: int = 0, buffer: int | None = None) -> None:
+        super().__init__(buffer=buffer)
+        self._chance = RandomPart(seed)
+
+    def score(self, links: Links, visit: Visit) -> Floats:
+        # A uniform key drawn once is a uniform choice at every step.
+        return self._chance.random.random(len(links))
+
+    def state(self) -> State:
+        return super().state() | {"chance": self._chance.state()}
+
+    def restore(self, state: State) -> None:
+        super().restore(state)
+        self._chance.restore(state["chance"])

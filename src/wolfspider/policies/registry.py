@@ -1,0 +1,113 @@
+"""Policies by name: what is known, what each can be told, and how to make one."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from wolfspider.errors import BadInput
+from wolfspider.protocols import Policy
+from wolfspider.topics import Topic
+
+GROUP = "wolfspider.policies"
+_GIVEN = ("topic", "seed")  # handed over by whoever makes the policy, not set by name
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A policy's name and settings, as written `name:setting=value:setting=value`."""
+
+    name: str
+    settings: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def parse(cls, text: str, more: Iterable[str] = ()) -> Spec:
+        name, *parts = text.strip().split(":")
+        pairs = [part.partition("=") for part in [*parts, *more]]
+        for key, equals, value in pairs:
+            if not (key and equals and value):
+                raise BadInput(
+                    f"cannot read the setting {key + equals + value!r} of policy {name!r}; "
+                    "write it as name=value"
+                )
+        return cls(name, tuple((key.strip(), value.strip()) for key, _, value in pairs))
+
+    def __str__(self) -> str:
+        return ":".join([self.name, *(f"{key}={value}" for key, value in self.settings)])
+
+
+def known() -> dict[str, EntryPoint]:
+    """Every policy that is installed, by name, sorted."""
+    return {point.name: point for point in sorted(entry_points(group=GROUP), key=lambda p: p.name)}
+
+
+def make(spec: Spec | str, *, topic: Topic, seed: int = 0) -> Policy:
+    """The policy that a spec asks for."""
+    spec = Spec.parse(spec) if isinstance(spec, str) else spec
+    policy = load(spec.name)
+    settings = _parameters(policy)
+    values: dict[str, Any] = {}
+    for name, text in spec.settings:
+        if name not in settings:
+            names = ", ".join(settings) or "none"
+            raise BadInput(f"policy {spec.name!r} has no setting {name!r}; it has: {names}")
+        values[name] = _value(spec.name, name, text, settings[name][0])
+    given = {"topic": topic, "seed": seed}
+    accepted = inspect.signature(policy).parameters
+    values |= {name: given[name] for name in _GIVEN if name in accepted}
+    try:
+        made: Policy = policy(**values)
+    except ValueError as error:
+        raise BadInput(f"policy {spec.name!r}: {error}") from error
+    return made
+
+
+def load(name: str) -> type[Any]:
+    points = known()
+    if name not in points:
+        raise BadInput(f"unknown policy {name!r}; known: {', '.join(points)}")
+    policy: type[Any] = points[name].load()
+    return policy
+
+
+def describe() -> list[dict[str, Any]]:
+    """Name, first sentence and settings with their defaults of every policy."""
+    described = []
+    for name in known():
+        policy = load(name)
+        line = (inspect.getdoc(policy) or "").strip().split("\n")[0]
+        settings = {key: default for key, (_, default) in _parameters(policy).items()}
+        described.append({"name": name, "about": line, "settings": settings})
+    return described
+
+
+def _parameters(policy: type[Any]) -> Mapping[str, tuple[Any, Any]]:
+    """Type and default of each setting."""
+    hints = get_type_hints(policy.__init__)
+    return {
+        name: (hints.get(name, str), parameter.default)
+        for name, parameter in inspect.signature(policy).parameters.items()
+        if name not in _GIVEN
+    }
+
+
+def _value(policy: str, name: str, text: str, kind: Any) -> Any:
+    """The text as a value of the type that the setting is declared with."""
+    if get_origin(kind) is Literal:
+        if text not in get_args(kind):
+            allowed = ", ".join(map(str, get_args(kind)))
+            raise BadInput(f"policy {policy!r}: {name} is one of {allowed}, not {text!r}")
+        return text
+    kinds = [k for k in get_args(kind) or (kind,) if k is not type(None)]
+    if bool in kinds:
+        if text.lower() not in ("on", "off", "true", "false"):
+            raise BadInput(f"policy {policy!r}: {name} is on or off, not {text!r}")
+        return text.lower() in ("on", "true")
+    try:
+        return kinds[0](text)
+    except ValueError:
+        what = {int: "a whole number", float: "a number"}.get(kinds[0], kinds[0].__name__)
+        raise BadInput(f"policy {policy!r}: {name} is {what}, not {text!r}") from None

@@ -1,0 +1,57 @@
+"""What the user wants."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from wolfspider.errors import BadInput
+from wolfspider.records import Bag, Floats, Terms
+from wolfspider.text import count_terms, term_ids
+
+
+@dataclass(frozen=True)
+class Topic:
+    """Keywords, as a person types them, and what else is known of the pages wanted.
+
+    A policy is given the topic and may use its keywords. The description and the target
+    URLs are for judges.
+    """
+
+    keywords: tuple[str, ...] = ()
+    description: str = ""
+    targets: frozenset[str] = field(default_factory=frozenset)
+
+    @classmethod
+    def of(cls, words: str) -> Topic:
+        """The topic of a phrase such as "solar eclipse"."""
+        topic = cls(tuple(words.split()))
+        if not len(topic.terms.ids):
+            raise BadInput(
+                f"the topic {words!r} has no words to look for; "
+                'give at least one word that is not a stop word, such as --topic "solar eclipse"'
+            )
+        return topic
+
+    @cached_property
+    def terms(self) -> Terms:
+        """The keywords' stems."""
+        return count_terms(term_ids(" ".join(self.keywords)))
+
+    def similarity(self, page: Terms) -> float:
+        """Cosine of raw counts, sim(q, p) of Menczer et al. 2004, eq. 4."""
+        norm = self.terms.norm * page.norm
+        if not norm:
+            return 0.0
+        return float(page.frequencies(self.terms.ids) @ self.terms.counts) / norm
+
+    def similarities(self, bag: Bag) -> Floats:
+        """The same for each link's bag of words, taken as sets: these texts are a few words."""
+        weight = np.zeros(len(bag.ids))
+        for term, count in zip(self.terms.ids, self.terms.counts, strict=True):
+            weight += count * (bag.ids == term)
+        lengths = np.sqrt(bag.ends - bag.starts + 0.0) * self.terms.norm
+        similarities: Floats = np.minimum(1.0, bag.sums(weight) / np.maximum(lengths, 1e-9))
+        return similarities

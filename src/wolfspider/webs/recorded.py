@@ -1,0 +1,130 @@
+"""A recorded web: a compiled folder, memory-mapped, that answers like the live one."""
+
+from __future__ import annotations
+
+import json
+import mmap
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wolfspider.errors import BadInput
+from wolfspider.records import Links, Page, Response
+from wolfspider.urls import canonical, fingerprint
+from wolfspider.webs.folder import FORMAT, page_url, unpack_page
+
+_GONE = -1
+_UNKNOWN = -2
+
+
+class RecordedWeb:
+    """The pages of a web folder.
+
+    What `fetch` hands out is copied: no record leads back to the folder, to pages that
+    were not fetched, or to how many there are.
+    """
+
+    def __init__(self, folder: Path | str) -> None:
+        self.folder = Path(folder)
+        self.about = _read_about(self.folder)
+        self._addresses = self._load("addresses")
+        self._pages_of = self._load("address_pages")
+        self._pages = _Blobs(self.folder, "page")
+        self._texts = _Blobs(self.folder, "text")
+        self._links = _Blobs(self.folder, "link")
+
+    def __len__(self) -> int:
+        return int(self.about["pages"])
+
+    @property
+    def digest(self) -> str:
+        return str(self.about["digest"])
+
+    async def fetch(self, url: str) -> Response:
+        page = self.number(url)
+        if page < 0:
+            what = "gone" if page == _GONE else "not in this web"
+            return Response(url, 404, error=what)
+        found = self.page(page)
+        return Response(found.url, 200, page=found)
+
+    def __contains__(self, url: str) -> bool:
+        return self.number(url) >= 0
+
+    def number(self, url: str) -> int:
+        """The page's number, −1 for one that is gone, −2 for an unknown address."""
+        found = self._look_up(url)
+        if found == _UNKNOWN and (address := canonical(url)) is not None and address != url:
+            found = self._look_up(address)
+        return found
+
+    def _look_up(self, url: str) -> int:
+        key = np.uint64(fingerprint(url))
+        at = int(self._addresses.searchsorted(key))
+        if at < len(self._addresses) and self._addresses[at] == key:
+            return int(self._pages_of[at])
+        return _UNKNOWN
+
+    def page(self, number: int) -> Page:
+        """A page by its number; for the lab and for importers, not for policies."""
+        links = Links(self._links[number])
+        return unpack_page(self._pages[number], self._texts[number], links)
+
+    def url(self, number: int) -> str:
+        return page_url(self._pages[number])
+
+    def label(self, name: str) -> NDArray[np.int32]:
+        """Numbers of the pages that carry a label."""
+        names = list(self.about["labels"])
+        if name not in names:
+            known = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
+            raise BadInput(
+                f"no page of {self.folder} has the label {name!r}; known: {known or 'none'}"
+            )
+        at = names.index(name)
+        starts = self._load("labels_starts")
+        pages: NDArray[np.int32] = self._load("labels_pages")[starts[at] : starts[at + 1]]
+        return pages
+
+    @cached_property
+    def graph(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Links between page numbers in CSR form; for the lab only."""
+        return self._load("graph_starts"), self._load("graph_pages")
+
+    def _load(self, name: str) -> NDArray[Any]:
+        array: NDArray[Any] = np.load(self.folder / f"{name}.npy", mmap_mode="r")
+        return array
+
+
+class _Blobs:
+    """Byte strings of a folder, copied out one by one."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._starts = np.load(folder / f"{name}_starts.npy", mmap_mode="r")
+        with (folder / f"{name}s.bin").open("rb") as file:
+            size = file.seek(0, 2)
+            self._data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
+
+    def __getitem__(self, row: int) -> bytes:
+        return self._data[self._starts.item(row) : self._starts.item(row + 1)]
+
+
+def _read_about(folder: Path) -> dict[str, Any]:
+    try:
+        about = json.loads((folder / "web.json").read_text())
+    except FileNotFoundError:
+        raise BadInput(
+            f"{folder} is not a web folder; make one with: "
+            f"wolfspider web import RECORDING.warc.gz -o {folder}"
+        ) from None
+    except (OSError, ValueError) as error:
+        raise BadInput(f"cannot read {folder / 'web.json'}: {error}") from error
+    if about.get("format") != FORMAT:
+        raise BadInput(
+            f"{folder} has format {about.get('format')}, this version reads {FORMAT}; "
+            "import the recording again"
+        )
+    return dict(about)
