@@ -10,7 +10,7 @@ class WolfspiderError(Exception):
     """A sentence for the person at the keyboard."""
 
 
-class BadInput(WolfspiderError):
+class BadInput(WolfspiderError, ValueError):
     pass
 
 

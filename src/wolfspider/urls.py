@@ -17,6 +17,7 @@ from publicsuffixlist import PublicSuffixList
 from url import URL, EmptyHost, URLError
 from xxhash import xxh3_64_intdigest
 
+from wolfspider.errors import BadInput
 from wolfspider.records import Fingerprints, Link
 
 MAX_LENGTH = 4096  # characters of a canonical URL; servers rarely take more, crawler traps do
@@ -268,10 +269,10 @@ def _label(label: str) -> str:
 
 
 def seed_link(url: str) -> Link:
-    """The link for an address that a person typed; `ValueError` if it is not a full web URL."""
+    """The link for an address that a person typed; `BadInput` if it is not a full web URL."""
     address = canonical(url)
     if address is None:
-        raise ValueError(
+        raise BadInput(
             f"not a web address: {url!r}; give a full URL such as https://example.org/"
         )
     return Link(address, fingerprint(address), host(address))

@@ -36,7 +36,7 @@ class BatchedPolicy(ScoredPolicy):
         return None
 
     def _refill(self) -> None:
-        best = []
+        best: list[Link] = []
         while len(best) < self.n and (link := self.frontier.pop()) is not None:
             best.append(link)
         self._batch.extend(best[i] for i in self._chance.random.permutation(len(best)))

@@ -54,7 +54,8 @@ class PageRank(ScoredPolicy):
         similarity = self.topic.similarity(visit.page.terms)
         self._pages.append((visit.link.fingerprint, similarity, links.fingerprints.copy()))
         if self.frontier.bound is not None and len(self._pages) > self.frontier.bound:
-            self._pages.remove(min(self._pages, key=lambda page: page[1]))
+            similarities = [similarity for _, similarity, _ in self._pages]
+            del self._pages[similarities.index(min(similarities))]
         super().learn(visit)
         self._visits += 1
         if self._visits % self.every == 0:
@@ -92,15 +93,15 @@ class PageRank(ScoredPolicy):
         degree = np.bincount(sources, minlength=nodes)
         dangling = degree == 0
         ranks = np.ones(nodes)
-        while True:
+        change = np.inf
+        while change > self.tolerance:  # ends: each round shrinks the change by γ
             shares = ranks / np.maximum(degree, 1)
-            new = np.bincount(targets, shares[sources], nodes)
+            new: Floats = np.bincount(targets, shares[sources], nodes).astype(np.float64)
             new[:kept] += ranks[dangling].sum() / kept
             new = (1 - self.gamma) + self.gamma * new
             change = float(np.abs(new - ranks).max())
             ranks = new
-            if change <= self.tolerance:
-                return ranks
+        return ranks
 
     def state(self) -> State:
         return super().state() | {

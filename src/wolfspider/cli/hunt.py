@@ -1,0 +1,219 @@
+"""wolfspider hunt"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+
+from wolfspider import __version__
+from wolfspider.cli.output import example, plain, print_facts, print_json, result_options
+from wolfspider.cli.progress import Meter
+from wolfspider.crawl import replay
+from wolfspider.errors import BadInput
+from wolfspider.judges import CosineJudge, KeywordJudge, PatternJudge, TargetJudge
+from wolfspider.policies import Spec, make
+from wolfspider.protocols import Judge, Policy
+from wolfspider.records import Link, Visit
+from wolfspider.store import HuntStore
+from wolfspider.topics import Topic
+from wolfspider.urls import seed_link
+from wolfspider.webs.recorded import RecordedWeb
+
+
+@dataclass
+class Tally:
+    """What a hunt has brought so far."""
+
+    pages: int = 0
+    relevant: int = 0
+    targets: int = 0
+    errors: Counter[str] = field(default_factory=Counter)
+    best: list[tuple[float, str, str]] = field(default_factory=list)  # relevance, url, title
+
+    def add(self, visit: Visit) -> None:
+        self.pages += 1
+        self.relevant += visit.verdict.relevant
+        self.targets += visit.verdict.target
+        if visit.failed:
+            self.errors[visit.response.error] += 1
+        if visit.verdict.relevant:
+            self.best.append((visit.verdict.relevance, visit.page.url, visit.page.title))
+
+    @property
+    def harvest_rate(self) -> float:
+        return self.relevant / self.pages if self.pages else 0.0
+
+
+@click.command(
+    epilog=example(
+        'wolfspider hunt --web webs/generated --topic "astronomy telescope" \\\n'
+        "      --seed http://START.PAGE/ --pages 500 -o hunts/astronomy"
+    )
+)
+@click.option("--web", "folder", type=click.Path(path_type=Path), help="Web folder to hunt on.")
+@click.option("--topic", "words", required=True, help="What you look for, in a few words.")
+@click.option("--seed", "seeds", multiple=True, required=True, help="Where to start; repeatable.")
+@click.option("--pages", default=1000, show_default=True, help="Pages to fetch at most.")
+@click.option("--policy", "spec", default="best-first", show_default=True, help="Which policy.")
+@click.option("--set", "settings", multiple=True, help="A setting of the policy: name=value.")
+@click.option("--pattern", help="Relevant is what this regular expression finds.")
+@click.option("--like", help="Relevant is what resembles this text, or the text in this file.")
+@click.option(
+    "--targets", type=click.Path(path_type=Path), help="Relevant are the URLs of this file."
+)
+@click.option("--label", help="Count fetched pages with this label, after the hunt.")
+@click.option("--random-seed", default=0, show_default=True, help="Same seed, same hunt.")
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="Hunt folder to write.")
+@result_options
+def hunt(
+    folder: Path | None,
+    words: str,
+    seeds: tuple[str, ...],
+    pages: int,
+    spec: str,
+    settings: tuple[str, ...],
+    pattern: str | None,
+    like: str | None,
+    targets: Path | None,
+    label: str | None,
+    random_seed: int,
+    out: Path | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Hunt for pages on a topic within a budget of pages."""
+    if folder is None:
+        raise BadInput("give the web to hunt on with --web FOLDER; see: wolfspider web --help")
+    if pages < 1:
+        raise BadInput(f"a budget of {pages} pages fetches nothing; give --pages 1 or more")
+    web = RecordedWeb(folder)
+    topic = Topic.of(words)
+    judge = _judge(topic, pattern, like, targets)
+    policy_spec = Spec.parse(spec, settings)
+    policy = make(policy_spec, topic=topic, seed=random_seed)
+    links = _seeds(web, seeds)
+    labelled = {web.url(page) for page in web.label(label)} if label else None
+    asked = {
+        "wolfspider": __version__,
+        "web": str(folder),
+        "web_digest": web.digest,
+        "topic": words,
+        "seeds": list(seeds),
+        "pages": pages,
+        "policy": str(policy_spec),
+        "random_seed": random_seed,
+    }
+    tally = Tally()
+    found: list[str] = []
+    begin = time.perf_counter()
+    with HuntStore(out, asked) if out else nullcontext() as store:
+        stopped = _run(web, policy, judge, links, pages, tally, found, store, quiet)
+        seconds = time.perf_counter() - begin
+        result: dict[str, Any] = {
+            "policy": str(policy_spec),
+            "pages": tally.pages,
+            "relevant": tally.relevant,
+            "targets": tally.targets,
+            "harvest_rate": round(tally.harvest_rate, 6),
+            "seconds": round(seconds, 4),
+            "pages_per_second": round(tally.pages / seconds, 1),
+            "stopped": stopped,
+            "errors": tally.errors.total(),
+        }
+        if labelled is not None:
+            result["labelled"] = len(labelled.intersection(found))
+        if store is not None:
+            store.finish(result)
+    _show(result, tally, as_json, quiet)
+    if stopped == _INTERRUPTED:
+        sys.exit(130)
+
+
+_INTERRUPTED = "interrupted"
+
+
+def _run(
+    web: RecordedWeb,
+    policy: Policy,
+    judge: Judge,
+    links: list[Link],
+    pages: int,
+    tally: Tally,
+    found: list[str],
+    store: HuntStore | None,
+    quiet: bool,
+) -> str:
+    """Hunt until something ends it; says what."""
+    with Meter("hunting", pages, unit="pages", quiet=quiet) as meter:
+        try:
+            for visit in replay(web, policy, judge, links, pages=pages):
+                tally.add(visit)
+                found.append(visit.page.url)
+                if store is not None:
+                    store.add(visit)
+                meter.show(tally.pages, tally.pages, f"harvest rate {tally.harvest_rate:.3f}")
+        except KeyboardInterrupt:
+            return _INTERRUPTED
+    if tally.pages >= pages:
+        return f"budget of {pages:,} pages used up"
+    return "nothing left to follow"
+
+
+def _judge(topic: Topic, pattern: str | None, like: str | None, targets: Path | None) -> Judge:
+    given = [
+        name
+        for name, value in (("--pattern", pattern), ("--like", like), ("--targets", targets))
+        if value
+    ]
+    if len(given) > 1:
+        raise BadInput(f"give one of {' and '.join(given)}: a hunt has one judge")
+    if pattern:
+        return PatternJudge.of(pattern)
+    if like:
+        return CosineJudge.of([_text(like)])
+    if targets:
+        return TargetJudge.of(_lines(targets))
+    return KeywordJudge(topic)
+
+
+def _text(like: str) -> str:
+    path = Path(like)
+    return path.read_text(errors="replace") if len(like) < 256 and path.is_file() else like
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        lines = path.read_text().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"cannot read the list of targets in {path}: {error}") from error
+    return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+
+
+def _seeds(web: RecordedWeb, seeds: tuple[str, ...]) -> list[Link]:
+    links = {link.fingerprint: link for link in map(seed_link, seeds)}
+    for link in links.values():
+        if link.url not in web:
+            raise BadInput(
+                f"the seed {link.url} is not in {web.folder}; "
+                f"start from a page of it, such as {web.url(0)}"
+            )
+    return list(links.values())
+
+
+def _show(result: dict[str, Any], tally: Tally, as_json: bool, quiet: bool) -> None:
+    if as_json:
+        print_json(result)
+        return
+    print_facts(result)
+    if quiet or not tally.best:
+        return
+    print("\nmost relevant pages:")
+    for relevance, url, title in sorted(tally.best, key=lambda found: -found[0])[:10]:
+        print(f"  {relevance:.2f}  {plain(title)[:50]:<50}  {plain(url)}")

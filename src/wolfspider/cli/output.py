@@ -1,0 +1,56 @@
+"""What commands print: results on standard output, everything else on standard error."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def result_options(command: Command) -> Command:
+    """`--json` and `--quiet`, for every command that gives results."""
+    command = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")(
+        command
+    )
+    return click.option("--quiet", "-q", is_flag=True, help="No progress, no extras.")(command)
+
+
+def example(command: str) -> str:
+    """The end of a help text: an example that works."""
+    return f"\b\nExample:\n  {command}"
+
+
+def print_json(result: Mapping[str, Any]) -> None:
+    print(json.dumps(result, ensure_ascii=False))
+
+
+def print_facts(facts: Mapping[str, Any]) -> None:
+    """Names and values in two columns."""
+    width = max(map(len, facts))
+    for name, value in facts.items():
+        print(f"{plain(name):<{width}}  {_shown(value)}")
+
+
+def note(text: str) -> None:
+    """A remark that is not part of the result."""
+    print(text, file=sys.stderr)
+
+
+def plain(text: str) -> str:
+    """Text from the web, safe on a terminal: no control characters."""
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
+    return plain(str(value))

@@ -1,0 +1,69 @@
+"""How far long work has come: a bar on a terminal, plain lines elsewhere, silence if asked."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+
+class Meter:
+    """Shows `done` of `total` with a rate and a remark, on standard error.
+
+    Cheap to call for every page: it looks at the clock only, and draws a few times a second
+    (or writes a line every few seconds when standard error is not a terminal).
+    """
+
+    def __init__(self, what: str, total: float | None, *, unit: str, quiet: bool = False) -> None:
+        self.what = what
+        self.total = total
+        self.unit = unit
+        self._console = Console(stderr=True)
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+        self._quiet = quiet
+        self._begin = self._shown = time.monotonic()
+        self._every = 0.1 if self._console.is_terminal else 5.0
+
+    def __enter__(self) -> Self:
+        if not self._quiet and self._console.is_terminal:
+            self._bar = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TextColumn("{task.percentage:>3.0f} %" if self.total else ""),
+                TextColumn("{task.fields[remark]}"),
+                TimeRemainingColumn(),
+                console=self._console,
+                transient=True,
+            )
+            self._bar.start()
+            self._task = self._bar.add_task(self.what, total=self.total, remark="")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def show(self, done: float, count: int, remark: str = "") -> None:
+        """`done` moves the bar, `count` (of units) makes the rate."""
+        now = time.monotonic()
+        if self._quiet or now - self._shown < self._every:
+            return
+        self._shown = now
+        rate = count / max(now - self._begin, 1e-9)
+        text = f"{count:,} {self.unit}, {rate:,.0f}/s{', ' + remark if remark else ''}"
+        if self._bar is not None and self._task is not None:
+            self._bar.update(self._task, completed=done, remark=text)
+        else:
+            share = f" {100 * done / self.total:.0f} %," if self.total else ""
+            left = (now - self._begin) * (self.total - done) / done if self.total and done else 0
+            print(f"{self.what}:{share} {text}, {left:.0f} s left", file=sys.stderr, flush=True)

@@ -1,0 +1,1 @@
+"""The lab: fair, repeatable comparisons of policies on recorded webs."""
