@@ -272,7 +272,5 @@ def seed_link(url: str) -> Link:
     """The link for an address that a person typed; `BadInput` if it is not a full web URL."""
     address = canonical(url)
     if address is None:
-        raise BadInput(
-            f"not a web address: {url!r}; give a full URL such as https://example.org/"
-        )
+        raise BadInput(f"not a web address: {url!r}; give a full URL such as https://example.org/")
     return Link(address, fingerprint(address), host(address))

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from wolfspider.errors import BadInput
 from wolfspider.fingerprint_map import FingerprintMap
-from wolfspider.pages import _is_html, parse
+from wolfspider.pages import is_html, parse
 from wolfspider.records import Links, Page, Response
 from wolfspider.urls import canonical, fingerprint, host
 from wolfspider.webs.folder import FORMAT, Blobs, pack_page, page_url, save_groups
@@ -87,7 +87,7 @@ class Compiler:
 
     def _add_page(self, capture: Capture, url: str) -> None:
         headers = (("Content-Type", capture.content_type), ("X-Robots-Tag", capture.robots))
-        if not _is_html(capture.body, capture.content_type):
+        if not is_html(capture.body, capture.content_type):
             self.left_out["not HTML"] += 1
         else:
             self._spool_page(parse(Response(url, 200, headers, capture.body)), capture.date)

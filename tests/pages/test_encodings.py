@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wolfspider.encodings import _CODECS, _LABELS, decode_utf8, detect_encoding, encoding_of
+from wolfspider.pages.encodings import _CODECS, _LABELS, decode_utf8, detect_encoding, encoding_of
 
-SUITE = Path(__file__).resolve().parents[2] / "shared/suites/html5lib-encoding/encoding"
+SUITE = Path(__file__).resolve().parents[3] / "shared/suites/html5lib-encoding/encoding"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from wolfspider.tame import MAX_BODY, MAX_DEPTH, MAX_TAGS, tame
+from wolfspider.pages.tame import MAX_BODY, MAX_DEPTH, MAX_TAGS, tame
 
 FONTS = b"".join(b'<font size="%d">' % i for i in range(1900))
 ATTRIBUTES = b" ".join(b'x%d=">"' % i for i in range(20_000))

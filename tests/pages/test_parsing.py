@@ -7,8 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wolfspider.outline import MAX_LINKS
-from wolfspider.pages import MAX_ANCHOR_WORDS, MAX_HEADING_WORDS, MAX_TEXT, parse, parse_html
+from wolfspider.pages.outline import MAX_LINKS
+from wolfspider.pages.parsing import (
+    MAX_ANCHOR_WORDS,
+    MAX_HEADING_WORDS,
+    MAX_TEXT,
+    parse,
+    parse_html,
+)
 from wolfspider.records import BAGS, LinkFlag, Links, Page, PageFlag, Response
 from wolfspider.text import STOP_WORDS, stem, term_id, term_ids, terms, word_of
 from wolfspider.urls import fingerprint, url_words

@@ -16,8 +16,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from wolfspider.encodings import decode_utf8, detect_encoding
-from wolfspider.outline import (
+from wolfspider.pages.encodings import decode_utf8
+from wolfspider.pages.outline import (
     IMAGE,
     MAX_ANCHOR,
     NEXT,
@@ -27,12 +27,10 @@ from wolfspider.outline import (
     outline,
     robots_flags,
 )
+from wolfspider.pages.tame import tame
 from wolfspider.records import NO_LINKS, Links, Page, Response, TermIds
-from wolfspider.tame import tame
 from wolfspider.text import MARK, count_terms, marked_ids
 from wolfspider.urls import canonical, fingerprints, host, join_all, url_words
-
-__all__ = ["detect_encoding", "parse", "parse_html"]
 
 MAX_TEXT = 1_000_000  # bytes of visible text; links beyond have no words
 MAX_ANCHOR_WORDS = 50
@@ -58,7 +56,7 @@ def parse(response: Response, *, context: int = 10) -> Page:
     if response.page is not None:
         return response.page
     content_type = ", ".join(_headers(response, "content-type"))
-    if response.error or response.status >= 300 or not _is_html(response.body, content_type):
+    if response.error or response.status >= 300 or not is_html(response.body, content_type):
         return Page(response.url)
     page = parse_html(response.body, response.url, content_type=content_type, context=context)
     flags = page.flags
@@ -91,7 +89,8 @@ def _headers(response: Response, name: str) -> list[str]:
     return [value for key, value in response.headers if key.lower() == name]
 
 
-def _is_html(body: bytes, content_type: str) -> bool:
+def is_html(body: bytes, content_type: str) -> bool:
+    """Whether a body is worth parsing: HTML by its type, and not a PDF or picture that lies."""
     kind = content_type.split(";", 1)[0].strip().lower()
     return kind in _HTML_TYPES and not body.startswith(_BINARY)
 
