@@ -1,8 +1,8 @@
-"""What the user wants."""
+"""What the user wants, as far as a policy may know it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -14,15 +14,13 @@ from wolfspider.text import count_terms, term_ids
 
 @dataclass(frozen=True)
 class Topic:
-    """Keywords, as a person types them, and what else is known of the pages wanted.
+    """Keywords, as a person types them.
 
-    A policy is given the topic and may use its keywords. The description and the target
-    URLs are for judges.
+    This is all that a policy is told. Descriptions, example pages and target URLs belong
+    to judges and to the lab's tasks, so that no policy can come by them.
     """
 
-    keywords: tuple[str, ...] = ()
-    description: str = ""
-    targets: frozenset[str] = field(default_factory=frozenset)
+    keywords: tuple[str, ...]
 
     @classmethod
     def of(cls, words: str) -> Topic:

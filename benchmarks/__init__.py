@@ -1,0 +1,1 @@
+"""Speed and quality, one command each; speed is printed as one JSON object per line."""

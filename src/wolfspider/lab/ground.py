@@ -1,0 +1,133 @@
+"""Ground truth of one task with its start pages: what can be reached, and what is a target.
+
+Only the lab holds this. A policy is given the topic's keywords, the seed links and visits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from wolfspider.errors import BadInput
+from wolfspider.judges import CosineJudge, KeywordJudge, TargetJudge
+from wolfspider.lab.graph import Graph, Mask, Numbers
+from wolfspider.lab.tasks import Away, Task
+from wolfspider.lab.view import View
+from wolfspider.protocols import Judge
+from wolfspider.records import Floats, Link
+from wolfspider.topics import Topic
+from wolfspider.urls import fingerprint, seed_link
+from wolfspider.webs.recorded import RecordedWeb
+
+
+@dataclass(frozen=True)
+class Ground:
+    """A task laid out on its web, from certain start pages."""
+
+    web: RecordedWeb
+    task: Task
+    graph: Graph
+    targets: Mask
+    starts: tuple[int, ...]
+
+    @classmethod
+    def lay(cls, web: RecordedWeb, task: Task, repeat: int = 0) -> Ground:
+        """Find targets and start pages; drawn start pages differ from repeat to repeat."""
+        within = None
+        if task.within:
+            within = np.zeros(len(web), bool)
+            within[web.label(task.within)] = True
+        graph = Graph(web, within)
+        targets = _targets(web, task) & graph.within
+        if not targets.any():
+            raise BadInput(f"task {task.name!r} has no target on {web.folder}")
+        starts = _starts(web, task, graph, targets, repeat)
+        if task.cone is not None:
+            near = graph.distances_from(np.array(starts)) <= task.cone
+            graph = Graph(web, graph.within & near)
+        ground = cls(web, task, graph, targets, tuple(int(page) for page in starts))
+        if not (ground.reachable & targets).any():
+            raise BadInput(f"task {task.name!r}: no target can be reached from its seeds")
+        return ground
+
+    @cached_property
+    def reachable(self) -> Mask:
+        """Pages that a crawl from the start pages can come to."""
+        return np.isfinite(self.graph.distances_from(np.array(self.starts)))
+
+    @cached_property
+    def wanted(self) -> Mask:
+        """Targets that can be reached."""
+        return self.reachable & self.targets
+
+    @property
+    def budget(self) -> int:
+        """Fetches that make sense: all that can be reached, or fewer."""
+        all_pages = int(self.reachable.sum())
+        return all_pages if self.task.budget is None else min(self.task.budget, all_pages)
+
+    @cached_property
+    def view(self) -> View:
+        """The web as the crawl sees it."""
+        return View(self.web, None if self.graph.within.all() else self.graph.within)
+
+    def seeds(self) -> list[Link]:
+        return [seed_link(self.web.url(page)) for page in self.starts]
+
+    def topic(self) -> Topic:
+        return Topic.of(" ".join(self.task.keywords))
+
+    def judge(self) -> Judge:
+        if self.task.judge == "keywords":
+            return KeywordJudge(self.topic())
+        if self.task.judge == "cosine":
+            return CosineJudge.of([self.task.description])
+        urls = (self.web.url(int(page)) for page in np.flatnonzero(self.targets))
+        return TargetJudge(frozenset(map(fingerprint, urls)))
+
+    def page_values(self, values: Floats) -> dict[int, float]:
+        """A value for each page that can be reached, by its link's fingerprint; for oracles."""
+        pages = np.flatnonzero(self.reachable).tolist()
+        return {fingerprint(self.web.url(page)): float(values[page]) for page in pages}
+
+
+def _targets(web: RecordedWeb, task: Task) -> Mask:
+    targets = np.zeros(len(web), bool)
+    if isinstance(task.targets, str):
+        targets[web.label(task.targets)] = True
+        return targets
+    for url in task.targets:
+        page = web.number(url)
+        if page < 0:
+            raise BadInput(f"task {task.name!r}: its target {url} is not in {web.folder}")
+        targets[page] = True
+    return targets
+
+
+def _starts(web: RecordedWeb, task: Task, graph: Graph, targets: Mask, repeat: int) -> Numbers:
+    if isinstance(task.seeds, Away):
+        return _draw(web, task, task.seeds, graph, targets, repeat)
+    starts = []
+    for url in task.seeds:
+        page = web.number(url)
+        if page < 0 or not graph.within[page]:
+            raise BadInput(f"task {task.name!r}: its seed {url} is not among the pages it may see")
+        starts.append(page)
+    return np.unique(np.array(starts))
+
+
+def _draw(
+    web: RecordedWeb, task: Task, seeds: Away, graph: Graph, targets: Mask, repeat: int
+) -> Numbers:
+    """Pages exactly so many links before the nearest target, drawn anew for each repeat."""
+    distances = graph.distances_to(np.flatnonzero(targets))
+    pages = np.flatnonzero((distances == seeds.away) & graph.within)
+    if not len(pages):
+        raise BadInput(
+            f"task {task.name!r}: no page of {web.folder} is exactly {seeds.away} links before "
+            f"a target; the farthest is {int(distances[np.isfinite(distances)].max())}"
+        )
+    random = np.random.default_rng([repeat, fingerprint(task.name)])
+    return np.sort(random.choice(pages, min(seeds.count, len(pages)), replace=False))

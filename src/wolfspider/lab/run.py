@@ -1,0 +1,90 @@
+"""One run: a policy on a task, timed apart from the web."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Container, Sequence
+
+import numpy as np
+
+from wolfspider.crawl import replay
+from wolfspider.lab.ground import Ground
+from wolfspider.lab.oracles import ORACLES, make_oracle
+from wolfspider.lab.trace import RunKey, Trace
+from wolfspider.policies import Spec, make
+from wolfspider.protocols import Policy
+from wolfspider.records import Link, State, Visit
+
+
+class Timed:
+    """A policy with a clock: what it spends in choosing and learning, and nothing else."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self.nanoseconds = 0
+
+    def start(self, seeds: Sequence[Link]) -> None:
+        begin = time.thread_time_ns()
+        self._policy.start(seeds)
+        self.nanoseconds += time.thread_time_ns() - begin
+
+    def next(self, busy: Container[str] = ()) -> Link | None:
+        begin = time.thread_time_ns()
+        link = self._policy.next(busy)
+        self.nanoseconds += time.thread_time_ns() - begin
+        return link
+
+    def learn(self, visit: Visit) -> None:
+        begin = time.thread_time_ns()
+        self._policy.learn(visit)
+        self.nanoseconds += time.thread_time_ns() - begin
+
+    def __len__(self) -> int:
+        return len(self._policy)
+
+    def state(self) -> State:
+        return self._policy.state()
+
+    def restore(self, state: State) -> None:
+        self._policy.restore(state)
+
+
+def make_policy(spec: Spec, ground: Ground, repeat: int) -> Policy:
+    """A policy for this task; only oracles are given the ground truth."""
+    if spec.name in ORACLES:
+        return make_oracle(spec, ground)
+    return make(spec, topic=ground.topic(), seed=repeat)
+
+
+def run(ground: Ground, spec: Spec, repeat: int = 0) -> Trace:
+    """Crawl a task with a policy. A policy that crashes gives a trace with its traceback."""
+    key = RunKey(ground.web.digest, ground.task.name, str(spec), repeat)
+    pages: list[int] = []
+    judged: list[bool] = []
+    error = ""
+    begin = time.perf_counter()
+    policy = Timed(make_policy(spec, ground, repeat))
+    number = ground.web.number
+    found = 0
+    try:
+        for visit in replay(
+            ground.view, policy, ground.judge(), ground.seeds(), pages=ground.budget
+        ):
+            page = -1 if visit.failed else number(visit.page.url)
+            pages.append(page)
+            judged.append(visit.verdict.relevant)
+            found += page >= 0 and bool(ground.targets[page])
+            if found == ground.task.until:
+                break
+    except Exception:
+        error = traceback.format_exc()
+    return Trace(
+        key,
+        np.array(pages, np.int32),
+        np.array(judged, bool),
+        policy.nanoseconds / 1e9,
+        time.perf_counter() - begin,
+        ground.starts,
+        error,
+    )

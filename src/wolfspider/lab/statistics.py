@@ -1,0 +1,81 @@
+"""Statistics for paired comparisons: differences, intervals, significance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from wolfspider.records import Floats
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A policy against the baseline, over pairs of runs that started alike."""
+
+    difference: float  # mean of policy − baseline
+    median: float
+    interval: tuple[float, float]  # 95 %, of the mean
+    p: float
+    p_holm: float
+    wins: int
+    losses: int
+    pairs: int
+
+
+def compare(differences: Floats, *, low_is_good: bool = False, seed: int = 0) -> Comparison:
+    """Mean and median difference, bootstrap interval and Wilcoxon signed-rank test."""
+    signs = -differences if low_is_good else differences
+    return Comparison(
+        float(differences.mean()),
+        float(np.median(differences)),
+        bootstrap_interval(differences, seed=seed),
+        wilcoxon(differences),
+        np.nan,
+        int((signs > 0).sum()),
+        int((signs < 0).sum()),
+        len(differences),
+    )
+
+
+def wilcoxon(differences: Floats) -> float:
+    """Two-sided p of the signed-rank test; 1 where nothing differs."""
+    if not np.any(differences):
+        return 1.0
+    return float(stats.wilcoxon(differences).pvalue)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """p-values corrected for how many there are (Holm 1979), in the order given."""
+    order = np.argsort(p_values, kind="stable")
+    count = len(p_values)
+    corrected = np.empty(count)
+    largest = 0.0
+    for rank, index in enumerate(order):
+        largest = max(largest, (count - rank) * p_values[index])
+        corrected[index] = min(1.0, largest)
+    return [float(p) for p in corrected]
+
+
+def bootstrap_interval(
+    values: Floats, *, level: float = 0.95, resamples: int = 4000, seed: int = 0
+) -> tuple[float, float]:
+    """Percentile interval of the mean; the value itself where there is but one."""
+    if len(values) < 2 or np.all(values == values[0]):
+        return float(values[0]), float(values[0])
+    result = stats.bootstrap(
+        (values,),
+        np.mean,
+        confidence_level=level,
+        n_resamples=resamples,
+        method="percentile",
+        rng=np.random.default_rng(seed),
+    )
+    return float(result.confidence_interval.low), float(result.confidence_interval.high)
+
+
+def standard_error(values: Floats) -> float:
+    """Of the mean; 0 for a single value."""
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0

@@ -1,0 +1,223 @@
+"""Tasks: topic + seeds + budget + ground truth, in a TOML file that anybody can write by hand.
+
+web = "webs/webkb"
+judge = "targets"                          # or keywords, cosine
+[[task]]
+name = "cornell-courses"
+keywords = ["course", "lecture"]           # all that the crawler is told
+description = "…"                          # only to measure similarity
+within = "site:cornell"                    # the crawl sees only pages with this label
+targets = { label = "course" }             # or a list of URLs, or { file = "urls.txt" }
+seeds = ["http://www.cs.cornell.edu/"]     # or { away = 3, count = 10 }
+train = ["site:texas"]                     # what an offline learner may see
+budget = 1000                              # or "all": until nothing reachable is left
+cone = 4                                   # only pages at most so many links from the seeds
+until = 5                                  # stop when so many targets are found
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wolfspider.errors import BadInput
+
+JUDGES = ("targets", "keywords", "cosine")
+
+
+@dataclass(frozen=True)
+class Away:
+    """Seeds drawn from the pages that are exactly `away` links before the nearest target."""
+
+    away: int
+    count: int = 10
+
+
+@dataclass(frozen=True)
+class Task:
+    """One thing to find on a recorded web."""
+
+    name: str
+    keywords: tuple[str, ...]
+    targets: str | tuple[str, ...]  # a label, or URLs
+    seeds: tuple[str, ...] | Away
+    budget: int | None = None  # None: all that can be reached
+    judge: str = "targets"
+    description: str = ""
+    within: str = ""
+    train: tuple[str, ...] = ()
+    cone: int | None = None
+    until: int | None = None
+
+    def fingerprint(self) -> dict[str, Any]:
+        """Everything that can change a run's outcome, as JSON values."""
+        seeds = list(self.seeds) if isinstance(self.seeds, tuple) else vars(self.seeds)
+        ignored = ("name", "description", "train")
+        known = {k: v for k, v in vars(self).items() if k not in ignored}
+        return known | {"seeds": seeds}
+
+
+@dataclass(frozen=True)
+class TaskFile:
+    """A web and what to find on it."""
+
+    web: Path
+    tasks: tuple[Task, ...]
+
+
+_TASK_KEYS = [
+    "name",
+    "keywords",
+    "description",
+    "within",
+    "targets",
+    "seeds",
+    "train",
+    "budget",
+    "judge",
+    "cone",
+    "until",
+]
+
+
+def read_tasks(path: Path, web: Path | None = None) -> TaskFile:
+    """The tasks of a file; `web` takes the place of the web that it names."""
+    try:
+        data = tomllib.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        raise BadInput(f"cannot read the tasks in {path}: {error}") from error
+    _only(data, ("web", "judge", "task"), f"{path}")
+    if web is None and "web" not in data:
+        raise BadInput(f'{path} names no web; add a line such as: web = "webs/mine"')
+    if not data.get("task"):
+        raise BadInput(f"{path} has no task; add a [[task]] with name, keywords, targets, seeds")
+    judge = data.get("judge", "targets")
+    tasks = tuple(_task(entry, judge, path) for entry in data["task"])
+    names = [task.name for task in tasks]
+    for name in names:
+        if names.count(name) > 1:
+            raise BadInput(f"{path} has two tasks named {name!r}; names tell runs apart")
+    return TaskFile(web or _beside(path, data["web"]), tasks)
+
+
+def write_tasks(path: Path, web: Path, tasks: list[Task]) -> None:
+    """A file that `read_tasks` reads, for people to edit."""
+    parts = [f"web = {_quoted(str(web))}\njudge = {_quoted(tasks[0].judge)}\n"]
+    for task in tasks:
+        seeds = (
+            f"{{ away = {task.seeds.away}, count = {task.seeds.count} }}"
+            if isinstance(task.seeds, Away)
+            else _quoted(list(task.seeds))
+        )
+        label = (
+            f"{{ label = {_quoted(task.targets)} }}"
+            if isinstance(task.targets, str)
+            else _quoted(list(task.targets))
+        )
+        lines = [
+            "[[task]]",
+            f"name = {_quoted(task.name)}",
+            f"keywords = {_quoted(list(task.keywords))}",
+            f"targets = {label}",
+            f"seeds = {seeds}",
+            f"budget = {task.budget or _quoted('all')}",
+        ]
+        if task.description:
+            lines.insert(3, f"description = {_quoted(task.description)}")
+        parts.append("\n".join(lines) + "\n")
+    path.write_text("\n".join(parts))
+
+
+def _quoted(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _beside(path: Path, web: str) -> Path:
+    """A web is named from where the command runs, or from beside the file."""
+    named = Path(web)
+    beside = path.parent / web
+    return beside if not named.exists() and beside.exists() else named
+
+
+def _task(entry: Mapping[str, Any], judge: str, path: Path) -> Task:
+    name = entry.get("name")
+    if not isinstance(name, str) or not name:
+        raise BadInput(f"{path}: every task needs a name")
+    where = f"{path}, task {name!r}"
+    _only(entry, _TASK_KEYS, where)
+    for key in ("keywords", "targets", "seeds"):
+        if not entry.get(key):
+            raise BadInput(f"{where} lacks {key}")
+    chosen = entry.get("judge", judge)
+    if chosen not in JUDGES:
+        raise BadInput(f"{where}: unknown judge {chosen!r}; known: {', '.join(JUDGES)}")
+    if chosen == "cosine" and not entry.get("description"):
+        raise BadInput(f"{where}: the judge 'cosine' compares with the description; add one")
+    return Task(
+        name=name,
+        keywords=_strings(entry["keywords"], f"{where}: keywords"),
+        targets=_targets(entry["targets"], where, path),
+        seeds=_seeds(entry["seeds"], where),
+        budget=_budget(entry.get("budget", "all"), where),
+        judge=chosen,
+        description=str(entry.get("description", "")),
+        within=str(entry.get("within", "")),
+        train=_strings(entry.get("train", []), f"{where}: train"),
+        cone=_count(entry, "cone", where),
+        until=_count(entry, "until", where),
+    )
+
+
+def _only(entry: Mapping[str, Any], known: Any, where: str) -> None:
+    for key in entry:
+        if key not in known:
+            raise BadInput(f"{where} has an unknown key {key!r}; known: {', '.join(known)}")
+
+
+def _strings(value: Any, where: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise BadInput(f"{where} is a list of strings, not {value!r}")
+    return tuple(value)
+
+
+def _targets(value: Any, where: str, path: Path) -> str | tuple[str, ...]:
+    if isinstance(value, list):
+        return _strings(value, f"{where}: targets")
+    if isinstance(value, dict) and set(value) == {"label"}:
+        return str(value["label"])
+    if isinstance(value, dict) and set(value) == {"file"}:
+        try:
+            lines = (path.parent / str(value["file"])).read_text().split()
+        except OSError as error:
+            raise BadInput(f"{where}: cannot read its targets: {error}") from error
+        return tuple(lines)
+    raise BadInput(f"{where}: targets is {{ label = … }}, {{ file = … }} or a list of URLs")
+
+
+def _seeds(value: Any, where: str) -> tuple[str, ...] | Away:
+    if isinstance(value, list):
+        return _strings(value, f"{where}: seeds")
+    if isinstance(value, dict) and "away" in value and set(value) <= {"away", "count"}:
+        numbers = (value["away"], value.get("count", 10))
+        if all(isinstance(n, int) for n in numbers) and numbers[0] >= 0 and numbers[1] >= 1:
+            return Away(*numbers)
+    raise BadInput(f"{where}: seeds is a list of URLs or {{ away = 3, count = 10 }}")
+
+
+def _budget(value: Any, where: str) -> int | None:
+    if value == "all":
+        return None
+    if isinstance(value, int) and value >= 1:
+        return value
+    raise BadInput(f'{where}: budget is a number of pages or "all", not {value!r}')
+
+
+def _count(entry: Mapping[str, Any], key: str, where: str) -> int | None:
+    value = entry.get(key)
+    if value is None or (isinstance(value, int) and value >= 1):
+        return value
+    raise BadInput(f"{where}: {key} is a number, at least 1, not {value!r}")

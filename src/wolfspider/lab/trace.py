@@ -1,0 +1,60 @@
+"""The visits of one crawl, in order; what metrics read."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class RunKey:
+    """What makes a run that run."""
+
+    web: str  # digest
+    task: str
+    policy: str  # spec
+    repeat: int
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """One run: the pages visited, and what it cost the policy."""
+
+    key: RunKey
+    pages: NDArray[np.int32]  # numbers, −1 for a failed fetch
+    judged: NDArray[np.bool_]  # relevant by the judge's verdict
+    cpu_seconds: float  # the policy's own
+    seconds: float  # all together
+    starts: tuple[int, ...]
+    error: str = ""  # a traceback, if the policy crashed
+
+    def __len__(self) -> int:
+        return len(self.pages)
+
+    def save(self, path: Path) -> None:
+        """Write the whole file or nothing."""
+        about = asdict(self) | {"pages": None, "judged": None}
+        beside = path.with_suffix(".partial")
+        with beside.open("wb") as file:
+            np.savez_compressed(
+                file,
+                pages=self.pages,
+                judged=self.judged,
+                about=np.frombuffer(json.dumps(about).encode(), np.uint8),
+            )
+        os.replace(beside, path)
+
+    @classmethod
+    def load(cls, path: Path) -> Trace:
+        with np.load(path, allow_pickle=False) as data:
+            about: dict[str, Any] = json.loads(data["about"].tobytes())
+            about |= {"pages": data["pages"], "judged": data["judged"]}
+        about["key"] = RunKey(**about["key"])
+        about["starts"] = tuple(about["starts"])
+        return cls(**about)
