@@ -26,7 +26,7 @@ from wolfspider.urls import fingerprints
 
 HOSTS = 20_000
 LINKS = 30  # of a page, on average
-WORDS = "news about index archive people course planet water river school music paper".split()
+WORDS = ("news", "about", "index", "archive", "people", "course", "planet", "river", "music")
 AIMS = {"pushes": 150_000, "pops": 100_000, "memory": 150}
 
 

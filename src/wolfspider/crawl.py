@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import aclosing
 
 from wolfspider.pages import parse
 from wolfspider.protocols import Judge, Policy, Web
@@ -27,13 +28,16 @@ async def crawl(
     *,
     pages: int | None = None,
     workers: int = 1,
-) -> AsyncIterator[Visit]:
+) -> AsyncGenerator[Visit]:
     """Visit up to `pages` links, best first as the policy sees it, and learn from each.
 
     With one worker a crawl depends on nothing but its inputs. With more, up to `workers`
     fetches are in flight, at most one for each host, and visits come in the order of arrival.
     Failed fetches are visits too. Without `seeds` the policy goes on from where it is.
+    Closing the iterator ends the fetches in flight before it returns.
     """
+    if workers < 1:
+        raise ValueError(f"workers is the number of fetches in flight, at least 1, not {workers}")
     if seeds:
         policy.start(seeds)
     if workers == 1:
@@ -44,13 +48,14 @@ async def crawl(
             yield visit
             left = None if left is None else left - 1
         return
-    async for visit in _crawl_many(web, policy, judge, pages, workers):
-        yield visit
+    async with aclosing(_crawl_many(web, policy, judge, pages, workers)) as visits:
+        async for visit in visits:
+            yield visit
 
 
 async def _crawl_many(
     web: Web, policy: Policy, judge: Judge, pages: int | None, workers: int
-) -> AsyncIterator[Visit]:
+) -> AsyncGenerator[Visit]:
     flying: dict[asyncio.Task[Visit], str] = {}
     busy: Counter[str] = Counter()
     started = 0
@@ -77,6 +82,7 @@ async def _crawl_many(
     finally:
         for task in flying:
             task.cancel()
+        await asyncio.gather(*flying, return_exceptions=True)
 
 
 async def _visit(web: Web, judge: Judge, link: Link) -> Visit:
@@ -103,7 +109,7 @@ def replay(
     while True:
         step = visits.__anext__()
         try:
-            step.send(None)  # type: ignore[attr-defined]  # an async generator's step
+            step.send(None)
         except StopIteration as result:
             yield result.value
         except StopAsyncIteration:

@@ -6,6 +6,7 @@ keeps half to two thirds of its slots filled. Lookups come in batches, as links 
 
 from __future__ import annotations
 
+import secrets
 from typing import Any
 
 import numpy as np
@@ -16,15 +17,22 @@ from wolfspider.records import Fingerprints, State
 ABSENT = -1
 _FILL = 0.6  # share of slots in use before the arrays grow
 _HIGH = np.uint64(32)
-_WINDOW = np.arange(12)  # slots looked at in one step; at this fill hardly a key is farther away
+_ALL = 2**64 - 1
+_STEP = 12  # slots looked at in one step; at this fill hardly a key is farther away
+_WINDOW = np.arange(_STEP)
+_BLOCK = 65536  # keys looked for at a time, because each takes a row of `_STEP` slots
+# Nobody outside knows this odd number, so nobody can make up a million URLs that all want the
+# same slot. It moves keys to other slots, but changes no answer.
+_SALT = secrets.randbits(64) | 1
+_SALT_ARRAY = np.array([_SALT], np.uint64)  # an array, because scalars warn when they overflow
 
 
 class FingerprintMap:
     """Open addressing with linear probing, one batch at a time.
 
-    Keys are never removed and never 0, which marks an empty slot. The fingerprints are good
-    hashes already: their upper half, scaled to the number of slots, chooses where to look first.
-    Behind the last slot there is spare room instead of a way round to the first.
+    Keys are never removed and never 0, which marks an empty slot. The upper half of the salted
+    key, scaled to the number of slots, chooses where to look first. From there the search goes
+    on in steps of `_STEP` slots, behind the last whole step from the first slot again.
     """
 
     def __init__(self, capacity: int = 1024) -> None:
@@ -32,9 +40,8 @@ class FingerprintMap:
 
     def _allocate(self, capacity: int) -> None:
         self._slots = max(16, int(capacity / _FILL) + 1)
-        spare = len(_WINDOW) * (4 + self._slots.bit_length())
-        self._keys = np.zeros(self._slots + spare, np.uint64)
-        self._values = np.zeros(self._slots + spare, np.int32)
+        self._keys = np.zeros(self._slots + _STEP, np.uint64)
+        self._values = np.zeros(self._slots + _STEP, np.int32)
         self._size = 0
 
     def __len__(self) -> int:
@@ -109,7 +116,10 @@ class FingerprintMap:
         self.set(np.asarray(state["keys"], np.uint64), np.asarray(state["values"], np.int32))
 
     def _find(self, keys: Fingerprints) -> NDArray[np.intp]:
-        slots = ((keys >> _HIGH) * np.uint64(self._slots) >> _HIGH).astype(np.intp)
+        if len(keys) > _BLOCK:
+            blocks = range(0, len(keys), _BLOCK)
+            return np.concatenate([self._find(keys[at : at + _BLOCK]) for at in blocks])
+        slots = ((keys * _SALT_ARRAY >> _HIGH) * np.uint64(self._slots) >> _HIGH).astype(np.intp)
         lost = None
         while True:
             wanted = keys if lost is None else keys[lost]
@@ -125,19 +135,21 @@ class FingerprintMap:
             if ended.all():
                 return slots
             lost = np.flatnonzero(~ended) if lost is None else lost[~ended]
-            slots[lost] += len(_WINDOW)
+            further = slots[lost] + _STEP
+            slots[lost] = np.where(further <= self._slots, further, 0)
 
     def _find_one(self, key: int) -> int:
-        keys = self._keys
-        slot = (key >> 32) * self._slots >> 32
-        while (found := keys.item(slot)) != key and found != 0:
-            slot += 1
-        return slot
+        at = self._keys.item
+        begin = ((key * _SALT & _ALL) >> 32) * self._slots >> 32
+        while True:
+            for slot in range(begin, begin + _STEP):
+                if (found := at(slot)) == key or found == 0:
+                    return slot
+            begin = begin + _STEP if begin + _STEP <= self._slots else 0
 
     def _make_room(self, count: int) -> None:
         if self._size + count <= _FILL * self._slots:
             return
         keys, values = self.items()
         self._allocate(max(self._size + count, int(1.4 * self._size)))
-        for at in range(0, len(keys), 65536):  # in parts, to keep what `_find` needs small
-            self.set(keys[at : at + 65536], values[at : at + 65536])
+        self.set(keys, values)

@@ -12,6 +12,7 @@ its row and writes another one.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush, heapreplace
@@ -32,7 +33,7 @@ _COLUMNS = {
     "score": np.float64,
     "fingerprint": np.uint64,
     "begin": np.uint32,  # of its text in the text of its batch
-    "length": np.uint16,
+    "length": np.uint32,
     "host": np.int32,
     "origin": np.int32,
     "position": np.uint32,
@@ -55,6 +56,8 @@ class Frontier:
     Ties leave in the order they came, so equal seeds give equal crawls. With a `bound`
     it never holds more links than that: the worst are dropped, the latest of equals first.
     """
+
+    compact_above = 4096  # rows, below which dead ones are not worth clearing away
 
     def __init__(self, bound: int | None = None) -> None:
         if bound is not None and bound < 1:
@@ -99,16 +102,22 @@ class Frontier:
         """Take in the links that are new; returns how many came to wait.
 
         A link that waits already keeps its score, or with `raise_scores` takes a higher one.
-        A score that is not a number counts as 0.
+        A score that is not a number counts as 0. Of links with one fingerprint the first counts.
         """
         if not len(links):
             return 0
         fingerprints = links.fingerprints
+        if isinstance(scores, float | int):
+            scores = 0.0 if math.isnan(scores) else scores
+        else:
+            scores = _numbers(scores)
+        if len(set(fingerprints.tolist())) < len(links):
+            first = np.sort(np.unique(fingerprints, return_index=True)[1])
+            scores = scores if isinstance(scores, float | int) else scores[first]
+            return self.push(links.take(first), scores, origin, raise_scores=raise_scores)
         slots = self._map.find(fingerprints)
         rows = self._map.at(slots, fingerprints)
         wanted = (rows == ABSENT) | (rows == _DROPPED)
-        if not isinstance(scores, float | int):
-            scores = _numbers(scores)
         if raise_scores:
             wanted |= self._outbid(rows, scores)
         chosen = np.flatnonzero(wanted)
@@ -144,7 +153,7 @@ class Frontier:
         return fingerprints
 
     def rescore(self, fingerprints: Fingerprints, scores: Floats) -> None:
-        """Give waiting links another score; others are passed over."""
+        """Give waiting links another score; others are passed over. No link is named twice."""
         rows = self._map.get(fingerprints)
         scores = _numbers(scores)
         changed = rows >= 0
@@ -364,7 +373,7 @@ class Frontier:
     # -- memory ----------------------------------------------------------------------------
 
     def _compact_if_sparse(self) -> None:
-        if self._end > 4096 and self._end > 2 * self._waiting:
+        if self._end > self.compact_above and self._end > 2 * self._waiting:
             self._compact()
 
     def _compact(self) -> None:

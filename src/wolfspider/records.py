@@ -261,11 +261,6 @@ class Links:
         which, starts = BAGS.index(name), self.bag_starts
         return Bag(starts[which:-1:4], starts[which + 1 :: 4], self.bag_ids)
 
-    def words(self) -> Bag:
-        """All four bags of each link taken together."""
-        starts = self.bag_starts
-        return Bag(starts[:-1:4], starts[4::4], self.bag_ids)
-
     def texts(self, rows: Rows | None = None) -> list[bytes]:
         """`url + "\\n" + anchor` of the chosen rows, or of all."""
         edges = self.text_starts + np.uint32(self._at_text())

@@ -9,7 +9,7 @@ import numpy as np
 
 from wolfspider.errors import BadInput
 from wolfspider.records import Bag, Floats, Terms
-from wolfspider.text import count_terms, term_ids
+from wolfspider.text import cosine, count_terms, term_ids
 
 
 @dataclass(frozen=True)
@@ -40,16 +40,18 @@ class Topic:
 
     def similarity(self, page: Terms) -> float:
         """Cosine of raw counts, sim(q, p) of Menczer et al. 2004, eq. 4."""
-        norm = self.terms.norm * page.norm
-        if not norm:
-            return 0.0
-        return float(page.frequencies(self.terms.ids) @ self.terms.counts) / norm
+        return cosine(self.terms, page)
 
-    def similarities(self, bag: Bag) -> Floats:
-        """The same for each link's bag of words, taken as sets: these texts are a few words."""
-        weight = np.zeros(len(bag.ids))
-        for term, count in zip(self.terms.ids, self.terms.counts, strict=True):
-            weight += count * (bag.ids == term)
-        lengths = np.sqrt(bag.ends - bag.starts + 0.0) * self.terms.norm
-        similarities: Floats = np.minimum(1.0, bag.sums(weight) / np.maximum(lengths, 1e-9))
+    def similarities(self, *bags: Bag) -> Floats:
+        """The same for each link, all its words in these bags taken together."""
+        dots, lengths = np.zeros(len(bags[0])), np.zeros(len(bags[0]))
+        for bag in bags:
+            weight = np.zeros(len(bag.ids))
+            for term, count in zip(self.terms.ids, self.terms.counts, strict=True):
+                weight += count * (bag.ids == term)
+            dots += bag.sums(weight)
+            lengths += bag.ends - bag.starts
+        # These texts are a few words, hardly any twice: their norm is the root of their length.
+        norms = np.sqrt(np.maximum(lengths, 1.0)) * self.terms.norm
+        similarities: Floats = np.minimum(1.0, dots / norms)
         return similarities

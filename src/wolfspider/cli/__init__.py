@@ -7,6 +7,7 @@ import sys
 import click
 
 from wolfspider.cli.hunt import hunt
+from wolfspider.cli.lab import lab
 from wolfspider.cli.policies import policies
 from wolfspider.cli.web import web
 from wolfspider.errors import WolfspiderError
@@ -19,6 +20,7 @@ def wolfspider() -> None:
 
 
 wolfspider.add_command(hunt)
+wolfspider.add_command(lab)
 wolfspider.add_command(policies)
 wolfspider.add_command(web)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wolfspider.errors import BadInput
 from wolfspider.records import Page, Verdict
 from wolfspider.topics import Topic
 
@@ -19,6 +20,10 @@ class KeywordJudge:
     topic: Topic
     pace: float = 200.0
     level: float = 0.3
+
+    def __post_init__(self) -> None:
+        if not self.topic.terms.length:
+            raise BadInput("the topic has no keywords to look for in a page; give at least one")
 
     def judge(self, page: Page) -> Verdict:
         keywords, terms = self.topic.terms, page.terms

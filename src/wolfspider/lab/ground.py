@@ -6,7 +6,7 @@ Only the lab holds this. A policy is given the topic's keywords, the seed links 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from wolfspider.lab.graph import Graph, Mask, Numbers
 from wolfspider.lab.tasks import Away, Task
 from wolfspider.lab.view import View
 from wolfspider.protocols import Judge
-from wolfspider.records import Floats, Link
+from wolfspider.records import Link
 from wolfspider.topics import Topic
 from wolfspider.urls import fingerprint, seed_link
 from wolfspider.webs.recorded import RecordedWeb
@@ -35,11 +35,7 @@ class Ground:
     @classmethod
     def lay(cls, web: RecordedWeb, task: Task, repeat: int = 0) -> Ground:
         """Find targets and start pages; drawn start pages differ from repeat to repeat."""
-        within = None
-        if task.within:
-            within = np.zeros(len(web), bool)
-            within[web.label(task.within)] = True
-        graph = Graph(web, within)
+        graph = _graph(web, task.within)
         targets = _targets(web, task) & graph.within
         if not targets.any():
             raise BadInput(f"task {task.name!r} has no target on {web.folder}")
@@ -87,10 +83,14 @@ class Ground:
         urls = (self.web.url(int(page)) for page in np.flatnonzero(self.targets))
         return TargetJudge(frozenset(map(fingerprint, urls)))
 
-    def page_values(self, values: Floats) -> dict[int, float]:
-        """A value for each page that can be reached, by its link's fingerprint; for oracles."""
-        pages = np.flatnonzero(self.reachable).tolist()
-        return {fingerprint(self.web.url(page)): float(values[page]) for page in pages}
+
+@lru_cache(maxsize=8)
+def _graph(web: RecordedWeb, within: str) -> Graph:
+    if not within:
+        return Graph(web)
+    mask = np.zeros(len(web), bool)
+    mask[web.label(within)] = True
+    return Graph(web, mask)
 
 
 def _targets(web: RecordedWeb, task: Task) -> Mask:

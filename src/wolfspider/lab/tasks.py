@@ -20,7 +20,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -53,12 +53,26 @@ class Task:
     cone: int | None = None
     until: int | None = None
 
-    def fingerprint(self) -> dict[str, Any]:
-        """Everything that can change a run's outcome, as JSON values."""
-        seeds = list(self.seeds) if isinstance(self.seeds, tuple) else vars(self.seeds)
-        ignored = ("name", "description", "train")
-        known = {k: v for k, v in vars(self).items() if k not in ignored}
-        return known | {"seeds": seeds}
+    def as_json(self) -> dict[str, Any]:
+        """The task as JSON values; `Task.of_json` reads them back."""
+        seeds = asdict(self.seeds) if isinstance(self.seeds, Away) else list(self.seeds)
+        return asdict(self) | {"seeds": seeds}
+
+    @classmethod
+    def of_json(cls, values: Mapping[str, Any]) -> Task:
+        seeds, targets = values["seeds"], values["targets"]
+        lists = {key: tuple(values[key]) for key in ("keywords", "train")}
+        return cls(
+            **dict(values)
+            | lists
+            | {"seeds": Away(**seeds) if isinstance(seeds, dict) else tuple(seeds)}
+            | {"targets": targets if isinstance(targets, str) else tuple(targets)}
+        )
+
+    @property
+    def listed(self) -> bool:
+        """Whether the seeds are given, and not drawn anew for each repeat."""
+        return isinstance(self.seeds, tuple)
 
 
 @dataclass(frozen=True)
@@ -69,19 +83,7 @@ class TaskFile:
     tasks: tuple[Task, ...]
 
 
-_TASK_KEYS = [
-    "name",
-    "keywords",
-    "description",
-    "within",
-    "targets",
-    "seeds",
-    "train",
-    "budget",
-    "judge",
-    "cone",
-    "until",
-]
+_TASK_KEYS = tuple(field.name for field in fields(Task))
 
 
 def read_tasks(path: Path, web: Path | None = None) -> TaskFile:

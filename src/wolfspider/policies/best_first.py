@@ -36,5 +36,6 @@ class BestFirst(ScoredPolicy):
     def score(self, links: Links, visit: Visit) -> Scores:
         if self.on == "source":
             return self.topic.similarity(visit.page.terms)
-        similarity = self.topic.similarities(links.words())
+        words = (links.bag(name) for name in ("anchor", "context", "url"))
+        similarity = self.topic.similarities(*words)
         return similarity if self.on == "link" else similarity + visit.verdict.relevance

@@ -10,6 +10,7 @@ class DepthFirst(ScoredPolicy):
     """The links of the page visited last, in their order; then those of the page before."""
 
     seed_score = 0.0
+    raise_scores = True  # a link seen again is a link of the newer page
 
     def __init__(self, *, buffer: int | None = None) -> None:
         super().__init__(buffer=buffer)

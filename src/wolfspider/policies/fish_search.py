@@ -5,11 +5,13 @@ The list of potential scores follows the description in Hersovici et al. 1998.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from wolfspider.policies.inheritance import Inheritance
+from wolfspider.policies.inheritance import Inheritance, fingerprints_of
 from wolfspider.policies.scored import ScoredPolicy
-from wolfspider.records import Floats, Links, State, Visit
+from wolfspider.records import Floats, Link, Links, State, Visit
 
 
 class FishSearch(ScoredPolicy):
@@ -30,6 +32,10 @@ class FishSearch(ScoredPolicy):
         self.width = width
         self.alpha = alpha
         self._inheritance = Inheritance()
+
+    def start(self, seeds: Sequence[Link]) -> None:
+        self._inheritance.give(fingerprints_of(seeds), self.depth, 0.0)
+        super().start(seeds)
 
     def learn(self, visit: Visit) -> None:
         left, _ = self._inheritance.of(visit.link.fingerprint, (self.depth, 0.0))

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from wolfspider.fingerprint_map import FingerprintMap
-from wolfspider.records import Fingerprints, Floats, State
+from wolfspider.records import Fingerprints, Floats, Link, State
+
+
+def fingerprints_of(links: Sequence[Link]) -> Fingerprints:
+    return np.array([link.fingerprint for link in links], np.uint64)
 
 
 class Inheritance:

@@ -39,6 +39,8 @@ class PageRank(ScoredPolicy):
             raise ValueError(f"every is a number of visits, at least 1, not {every}")
         if not 0 < gamma < 1:
             raise ValueError(f"gamma lies between 0 and 1, not {gamma}")
+        if not tolerance >= 1e-9:  # below, rounding may keep the values changing for ever
+            raise ValueError(f"tolerance is at least 1e-9, not {tolerance}")
         super().__init__(buffer=buffer)
         self.topic = topic
         self.every = every

@@ -6,11 +6,13 @@ the neighbourhood and inherited scores follow Hersovici et al.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from wolfspider.policies.batched import BatchedPolicy
-from wolfspider.policies.inheritance import Inheritance
-from wolfspider.records import Floats, Links, State, Visit
+from wolfspider.policies.inheritance import Inheritance, fingerprints_of
+from wolfspider.records import Floats, Link, Links, State, Visit
 from wolfspider.topics import Topic
 
 
@@ -45,6 +47,11 @@ class SharkSearch(BatchedPolicy):
         self.beta = beta
         self.delta = delta
         self._inheritance = Inheritance()
+        self._passed_on = 0.0  # by the page whose links are being scored
+
+    def start(self, seeds: Sequence[Link]) -> None:
+        self._inheritance.give(fingerprints_of(seeds), self.depth, 0.0)
+        super().start(seeds)
 
     def learn(self, visit: Visit) -> None:
         left, inherited = self._inheritance.of(visit.link.fingerprint, (self.depth, 0.0))

@@ -14,17 +14,22 @@ Links lead to pages of the same web: redirects are resolved, addresses outside a
 
 from __future__ import annotations
 
+import mmap
 import struct
+from array import array
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wolfspider.errors import DamagedFile
 from wolfspider.records import NO_LINKS, Links, Page, Terms
 
 FORMAT = 1
+KINDS = ("page", "text", "link")
 _HEAD = struct.Struct("<IIIIdd")  # bytes of url and title, terms, flags, length, norm
 
 
@@ -58,11 +63,11 @@ def page_url(data: bytes | memoryview) -> str:
     return bytes(data[at : at + url]).decode()
 
 
-class Blobs:
-    """A file of byte strings written one after the other, with the array of their beginnings."""
+class BlobWriter:
+    """Writes byte strings into one file, and the array of their beginnings into another."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        self._starts = [0]
+        self._starts = array("q", [0])
         self._file: BinaryIO = (folder / f"{name}s.bin").open("wb")
         self._index = folder / f"{name}_starts.npy"
 
@@ -71,20 +76,71 @@ class Blobs:
         self._starts.append(self._starts[-1] + len(data))
 
     def abandon(self) -> None:
-        self._file.close()
+        with suppress(OSError):  # what is left to write may not find room
+            self._file.close()
 
     def close(self) -> None:
         self._file.close()
-        np.save(self._index, np.array(self._starts, np.int64))
+        np.save(self._index, np.frombuffer(self._starts, np.int64))
+
+
+class Blobs:
+    """The byte strings of a `BlobWriter`, copied out one by one."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._starts = np.load(folder / f"{name}_starts.npy", mmap_mode="r")
+        path = folder / f"{name}s.bin"
+        with path.open("rb") as file:
+            size = file.seek(0, 2)
+            self._data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
+        if size != self._starts[-1]:
+            raise DamagedFile(f"{path} has {size} bytes where {self._starts[-1]} should be")
+
+    def __len__(self) -> int:
+        return len(self._starts) - 1
+
+    def __getitem__(self, row: int) -> bytes:
+        return self._data[self._starts.item(row) : self._starts.item(row + 1)]
+
+    def remove(self, folder: Path, name: str) -> None:
+        """Delete the files; nothing can be read afterwards."""
+        if isinstance(self._data, mmap.mmap):
+            self._data.close()
+        (folder / f"{name}s.bin").unlink()
+        (folder / f"{name}_starts.npy").unlink()
 
 
 def save_groups(folder: Path, name: str, groups: Iterable[NDArray[np.int32]]) -> None:
     """Lists of page numbers in CSR form: NAME_starts.npy and NAME_pages.npy."""
-    lists = list(groups)
-    starts = np.zeros(len(lists) + 1, np.int64)
-    np.cumsum([len(each) for each in lists], out=starts[1:])
-    np.save(folder / f"{name}_starts.npy", starts)
-    np.save(
-        folder / f"{name}_pages.npy",
-        np.concatenate([*lists, np.empty(0, np.int32)]).astype(np.int32),
-    )
+    starts, pages = array("q", [0]), array("i")
+    for group in groups:
+        pages.frombytes(np.asarray(group, np.int32).tobytes())
+        starts.append(len(pages))
+    np.save(folder / f"{name}_starts.npy", np.frombuffer(starts, np.int64))
+    np.save(folder / f"{name}_pages.npy", np.frombuffer(pages, np.int32))
+
+
+def make_folder(folder: Path) -> list[Path]:
+    """Create a folder with the parents it lacks; says which are new, the deepest first.
+
+    If it fails, nothing is left behind.
+    """
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    made: list[Path] = []
+    try:
+        for each in reversed(missing):
+            each.mkdir(exist_ok=True)
+            made.insert(0, each)
+        if not folder.is_dir():
+            raise NotADirectoryError(20, "Not a directory", str(folder))
+    except BaseException:
+        remove_empty(made)
+        raise
+    return made
+
+
+def remove_empty(folders: Iterable[Path]) -> None:
+    """Take back what `make_folder` made, as far as nobody has put something there."""
+    for folder in folders:
+        with suppress(OSError):
+            folder.rmdir()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import mmap
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wolfspider.errors import BadInput
+from wolfspider.errors import BadInput, DamagedFile
 from wolfspider.records import Links, Page, Response
 from wolfspider.urls import canonical, fingerprint
-from wolfspider.webs.folder import FORMAT, page_url, unpack_page
+from wolfspider.webs.folder import FORMAT, Blobs, page_url, unpack_page
 
 _GONE = -1
 _UNKNOWN = -2
@@ -30,11 +29,16 @@ class RecordedWeb:
     def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)
         self.about = _read_about(self.folder)
-        self._addresses = self._load("addresses")
-        self._pages_of = self._load("address_pages")
-        self._pages = _Blobs(self.folder, "page")
-        self._texts = _Blobs(self.folder, "text")
-        self._links = _Blobs(self.folder, "link")
+        try:
+            self._addresses = self._load("addresses")
+            self._pages_of = self._load("address_pages")
+            self._pages = Blobs(self.folder, "page")
+            self._texts = Blobs(self.folder, "text")
+            self._links = Blobs(self.folder, "link")
+        except (OSError, ValueError, DamagedFile) as error:
+            raise DamagedFile(
+                f"the web folder {self.folder} is damaged ({error}); import the recording again"
+            ) from error
 
     def __len__(self) -> int:
         return int(self.about["pages"])
@@ -56,7 +60,7 @@ class RecordedWeb:
 
     def number(self, url: str) -> int:
         """The page's number, −1 for one that is gone, −2 for an unknown address."""
-        found = self._look_up(url)
+        found = self._look_up(url) if url.isascii() else _UNKNOWN
         if found == _UNKNOWN and (address := canonical(url)) is not None and address != url:
             found = self._look_up(address)
         return found
@@ -90,12 +94,6 @@ class RecordedWeb:
         return pages
 
     @cached_property
-    def text_lengths(self) -> NDArray[np.int64]:
-        """Bytes of visible text of each page; for the lab only."""
-        lengths: NDArray[np.int64] = np.diff(self._load("text_starts"))
-        return lengths
-
-    @cached_property
     def graph(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Links between page numbers in CSR form; for the lab only."""
         return self._load("graph_starts"), self._load("graph_pages")
@@ -105,32 +103,27 @@ class RecordedWeb:
         return array
 
 
-class _Blobs:
-    """Byte strings of a folder, copied out one by one."""
-
-    def __init__(self, folder: Path, name: str) -> None:
-        self._starts = np.load(folder / f"{name}_starts.npy", mmap_mode="r")
-        with (folder / f"{name}s.bin").open("rb") as file:
-            size = file.seek(0, 2)
-            self._data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
-
-    def __getitem__(self, row: int) -> bytes:
-        return self._data[self._starts.item(row) : self._starts.item(row + 1)]
-
-
 def _read_about(folder: Path) -> dict[str, Any]:
+    path = folder / "web.json"
     try:
-        about = json.loads((folder / "web.json").read_text())
-    except FileNotFoundError:
+        about = json.loads(path.read_text("utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        raise BadInput(_not_a_web(folder)) from None
+    except OSError as error:
+        raise BadInput(f"cannot read {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise DamagedFile(f"{path} is damaged ({error}); import the recording again") from error
+    format_ = about.get("format") if isinstance(about, dict) else None
+    if format_ != FORMAT:
         raise BadInput(
-            f"{folder} is not a web folder; make one with: "
-            f"wolfspider web import RECORDING.warc.gz -o {folder}"
-        ) from None
-    except (OSError, ValueError) as error:
-        raise BadInput(f"cannot read {folder / 'web.json'}: {error}") from error
-    if about.get("format") != FORMAT:
-        raise BadInput(
-            f"{folder} has format {about.get('format')}, this version reads {FORMAT}; "
+            f"{folder} has format {format_}, this version reads {FORMAT}; "
             "import the recording again"
         )
     return dict(about)
+
+
+def _not_a_web(folder: Path) -> str:
+    make = "wolfspider web import RECORDING.warc.gz -o FOLDER"
+    if not folder.exists():
+        return f"there is no web folder {folder}; make one with: {make}"
+    return f"{folder} is not a web folder; make one with: {make}"

@@ -13,7 +13,7 @@ class Capture:
     date: float  # seconds since 1970
     status: int
     content_type: str = ""
-    robots: str = ""  # X-Robots-Tag
+    robots: tuple[str, ...] = ()  # X-Robots-Tag, one for each header
     body: bytes = b""
     location: str = ""  # where a redirect leads
     copy_of: str = ""  # the URL whose earlier capture had the same content (a revisit record)

@@ -1,123 +1,118 @@
-"""WARC files, plain or compressed with gzip, zstd or lz4, as captures.
+"""WARC files, plain or compressed with gzip or zstd, as captures.
 
-A damaged record is passed over: the reader looks for the next place where a record can
-begin and goes on there. A file that ends in the middle of a record is `truncated`.
+    bytes → Frames (uncompressed pieces and gaps) → Splitter → Record → Capture
+
+A damaged record is passed over: the reader looks for the next place where a record begins and
+goes on there. A file that ends in the middle of a record is `truncated`.
 """
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Any, BinaryIO
 
-from fastwarc.warc import ArchiveIterator, WarcRecordType
-
-from wolfspider.errors import DamagedFile
+from wolfspider.errors import BadInput, DamagedFile
 from wolfspider.webs.importers.captures import Capture
+from wolfspider.webs.importers.frames import Frames
+from wolfspider.webs.importers.http_message import read_message
+from wolfspider.webs.importers.warc_records import Record, Splitter
 
-_BEGINNINGS = (b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18", b"WARC/1.")
-_MAX_RECORD = 64 << 20  # larger payloads are not pages, and would have to be held in memory
+_HTTP = "application/http"
 
 
 class WarcFile:
     """The captures of one WARC file, in the order of the file; iterate once.
 
-    After the iteration `records`, `damaged` and `truncated` say what was met;
+    After the iteration `records`, `damaged`, `too_large` and `truncated` say what was met;
     `position` is the byte reached so far, for a progress bar.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.size = path.stat().st_size
+        try:
+            self.size = path.stat().st_size
+        except OSError as error:
+            raise BadInput(f"cannot read {path}: {error.strerror}") from error
         self.position = 0
         self.records = 0
         self.damaged = 0
+        self.too_large = 0
         self.truncated = False
 
     def __iter__(self) -> Iterator[Capture]:
-        with self.path.open("rb") as file:
-            for record in self._records(file):
-                self.records += 1
-                if (capture := _capture(record)) is not None:
-                    yield capture
+        for record in self._read():
+            self.records += 1
+            if (capture := capture_of(record)) is not None:
+                yield capture
         if not self.records:
+            what = "is cut off in its first record" if self.truncated else "is not a WARC file"
             raise DamagedFile(
-                f"{self.path} is not a WARC file: no record can be read from it; "
-                "give a .warc, .warc.gz or .warc.zst file"
+                f"{self.path} {what}: no record can be read from it; "
+                "give a whole .warc, .warc.gz or .warc.zst file"
             )
 
-    def _records(self, file: BinaryIO) -> Iterator[Any]:
-        """Every record that can be read, starting again behind each that cannot."""
-        start: int | None = 0
-        while start is not None:
-            file.seek(start)
-            self.position = start
-            last = start
-            broken = False
-            try:
-                for record in ArchiveIterator(
-                    file, parse_http=True, auto_decode="all", record_types=WarcRecordType.any_type
-                ):
-                    last = start + record.stream_pos
-                    self.position = last
-                    yield record
-            except OSError:
-                broken = True
-            if not broken:
-                self.truncated = self.records > 0 and not _complete(file, last)
-                return
-            restart = _next_beginning(file, last + 1)
-            if last > start or start == 0:
-                self.damaged += 1
-            if restart is None:
-                self.truncated = self.records > 0
-            start = restart
+    def _read(self) -> Iterator[Record]:
+        """Every whole record."""
+        try:
+            file = self.path.open("rb")
+        except OSError as error:
+            raise BadInput(f"cannot read {self.path}: {error.strerror}") from error
+        with file:
+            if self.size:  # an empty file cannot be mapped
+                with mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+                    yield from self._split(Frames(data, self.path.name))
+
+    def _split(self, frames: Frames) -> Iterator[Record]:
+        splitter = Splitter(verify=not frames.checked)
+        for piece in frames:
+            self.position = frames.position
+            yield from splitter.gap() if piece is None else splitter.take(piece)
+        yield from splitter.end()
+        self.truncated = frames.cut or splitter.cut
+        self.damaged = max(0, splitter.damaged - frames.cut)  # the cut left a gap, too
+        self.too_large = splitter.too_large
 
 
-def _next_beginning(file: BinaryIO, after: int) -> int | None:
-    """The first byte at which a record or compressed member may begin."""
-    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        found = [at for magic in _BEGINNINGS if (at := data.find(magic, after)) >= 0]
-    return min(found, default=None)
-
-
-def _complete(file: BinaryIO, position: int) -> bool:
-    """Whether the record at this position has as many bytes as it announces."""
-    file.seek(position)
-    try:
-        record = next(iter(ArchiveIterator(file, parse_http=False)))
-        announced = int(record.headers.get("Content-Length") or 0)
-        return len(record.reader.read()) >= announced
-    except (OSError, StopIteration, ValueError):
-        return False
-
-
-def _capture(record: Any) -> Capture | None:
+def capture_of(record: Record) -> Capture | None:
     """The record as a capture, or None for a kind that holds no answer."""
-    url = (record.headers.get("WARC-Target-URI") or "").strip("<> \t")
-    date = record.record_date.timestamp() if record.record_date else 0.0
-    kind = record.record_type
-    if kind == WarcRecordType.revisit:
-        original = record.headers.get("WARC-Refers-To-Target-URI") or url
-        return Capture(url, date, 200, copy_of=original)
-    if kind == WarcRecordType.resource:
-        content_type = record.headers.get("Content-Type") or ""
-        return Capture(url, date, 200, content_type, body=_body(record))
-    if kind != WarcRecordType.response or record.http_headers is None:
-        return None
-    headers = record.http_headers
+    kind, fields = record.fields.get("warc-type", "").lower(), record.fields
+    url = _address(fields.get("warc-target-uri", ""))
+    date = _date(fields.get("warc-date", ""))
+    content_type = fields.get("content-type", "")
+    if kind == "resource":
+        return Capture(url, date, 200, content_type, body=record.block)
+    if kind == "revisit":
+        copy_of = _address(fields.get("warc-refers-to-target-uri", "")) or url
+        return _answer(record, url, date, copy_of)
+    if kind == "response" and (not content_type or content_type.lower().startswith(_HTTP)):
+        return _answer(record, url, date, "")
+    return None
+
+
+def _answer(record: Record, url: str, date: float, copy_of: str) -> Capture:
+    message = read_message(record.block)
     return Capture(
         url,
         date,
-        headers.status_code or 0,
-        headers.get("Content-Type") or "",
-        headers.get("X-Robots-Tag") or "",
-        _body(record),
-        headers.get("Location") or "",
+        message.status or (200 if copy_of else 0),  # a revisit may come without its headers
+        message.first("content-type"),
+        tuple(message.all("x-robots-tag")),
+        message.body,
+        message.first("location"),
+        copy_of,
     )
 
 
-def _body(record: Any) -> bytes:
-    body: bytes = record.reader.read(_MAX_RECORD)
-    return body
+def _address(text: str) -> str:
+    return text.strip("<> \t")  # wget wrote angle brackets
+
+
+def _date(text: str) -> float:
+    """Seconds since 1970; 0 for a date that cannot be read."""
+    try:
+        date = datetime.fromisoformat(text)
+    except ValueError:
+        return 0.0
+    return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()

@@ -1,0 +1,205 @@
+"""wolfspider lab …"""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from wolfspider.cli.output import example, note, print_json, result_options
+from wolfspider.cli.progress import Meter
+from wolfspider.errors import BadInput
+from wolfspider.lab.experiment import Experiment
+from wolfspider.lab.summary import Summary
+from wolfspider.lab.tasks import read_tasks, write_tasks
+from wolfspider.lab.writing import tasks_for_labels
+from wolfspider.policies import Spec
+from wolfspider.webs.recorded import RecordedWeb
+
+_PATH = click.Path(path_type=Path)
+
+
+@click.group()
+def lab() -> None:
+    """Fair, repeatable comparisons of policies on recorded webs."""
+
+
+@lab.command(
+    epilog=example(
+        "wolfspider lab run tasks.toml --policies breadth-first,best-first --repeat 5 -o results/"
+    )
+)
+@click.argument("files", nargs=-1, required=True, type=_PATH)
+@click.option(
+    "--policies", required=True, help="Specs, comma between them."
+)
+@click.option("--repeat", default=1, show_default=True, help="Runs of each, from other seeds.")
+@click.option("--jobs", default=1, show_default=True, help="Processes.")
+@click.option("--web", type=_PATH, help="Use this web instead of the one the file names.")
+@click.option("--buffer", type=int, help="At most so many waiting links, for every policy.")
+@click.option("-o", "--out", required=True, type=_PATH, help="Results folder; runs there are kept.")
+@result_options
+def run(
+    files: tuple[Path, ...],
+    policies: str,
+    repeat: int,
+    jobs: int,
+    web: Path | None,
+    buffer: int | None,
+    out: Path,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Run policies on tasks; a killed run goes on where it was."""
+    if repeat < 1 or jobs < 1:
+        raise BadInput("--repeat and --jobs are numbers from 1 on")
+    begin = time.perf_counter()
+    experiment = Experiment(out)
+    experiment.ask(
+        [read_tasks(file, web) for file in files],
+        specs(policies, buffer),
+        repeat,
+        " ".join(["wolfspider", *sys.argv[1:]]),
+    )
+    _run_missing(experiment, jobs, quiet)
+    summary = Summary.of(experiment)
+    result = {
+        "runs": len(summary.traces) + len(summary.failed),
+        "failed": len(summary.failed),
+        "seconds": round(time.perf_counter() - begin, 3),
+        "policies": summary.table(),
+    }
+    if as_json:
+        print_json(result)
+        return
+    print_table(summary)
+    for trace in summary.failed:
+        note(f"failed: {trace.key.policy} on {trace.key.task}: {trace.error.splitlines()[-1]}")
+    if not quiet:
+        note(f"{result['runs']:,} runs in {out}; next: wolfspider lab report {out}")
+
+
+def _run_missing(experiment: Experiment, jobs: int, quiet: bool) -> None:
+    missing = len(experiment.missing())
+    with Meter("running", missing or None, unit="runs", quiet=quiet) as meter:
+        pages = 0
+        for done, trace in enumerate(experiment.run(jobs), 1):
+            pages += len(trace)
+            meter.show(done, done, f"{pages:,} pages, {trace.key.policy} on {trace.key.task}")
+
+
+def specs(policies: str, buffer: int | None = None) -> list[Spec]:
+    """Specs as written on the command line, comma between."""
+    found = []
+    for text in filter(None, (part.strip() for part in policies.split(","))):
+        spec = Spec.parse(text)
+        takes = buffer is not None and spec.name not in ("optimal", "oracle")
+        takes = takes and not spec.name.startswith("perfect-")
+        found.append(Spec.parse(text, [f"buffer={buffer}"] if takes else []))
+    if not found:
+        raise BadInput("--policies names no policy; see: wolfspider policies")
+    return found
+
+
+def print_table(summary: Summary) -> None:
+    """The numbers most people look at first, best policy on top."""
+    columns = [f"targets@{summary.budget}", "auc", "gap", "gap20", "worst", "to50"]
+    columns += ["first_target", "cpu_ms_per_page"]
+    table = summary.table()
+    order = sorted(table, key=lambda policy: -(table[policy]["auc"]["mean"] or 0))
+    width = max(map(len, order), default=6)
+    print(" ".join([f"{'policy':<{width}}", *(f"{name:>15}" for name in columns)]))
+    for policy in order:
+        cells = (_written(table[policy][name]["mean"]) for name in columns)
+        print(" ".join([f"{policy:<{width}}", *(f"{each:>15}" for each in cells)]))
+
+
+def _written(value: float | None) -> str:
+    return "–" if value is None else f"{value:,.3f}" if abs(value) < 100 else f"{value:,.0f}"
+
+
+@lab.command(
+    epilog=example("wolfspider lab compare results/ --baseline breadth-first --metric targets@1000")
+)
+@click.argument("folder", type=_PATH)
+@click.option("--baseline", default="breadth-first", show_default=True, help="Compare with this.")
+@click.option("--metric", default="auc", show_default=True, help="E.g. targets@1000, to75.")
+@result_options
+def compare(folder: Path, baseline: str, metric: str, as_json: bool, quiet: bool) -> None:
+    """Paired differences to a baseline: interval, Wilcoxon signed rank, Holm correction."""
+    found = results(folder).compare(baseline, metric)
+    if as_json:
+        print_json({policy: asdict(each) for policy, each in found.items()})
+        return
+    print(f"{metric}, difference to {baseline}; 95 % interval; p by Wilcoxon signed rank, Holm")
+    width = max(map(len, found), default=6)
+    for policy, each in sorted(found.items(), key=lambda item: -item[1].difference):
+        low, high = each.interval
+        print(
+            f"{policy:<{width}}  {each.difference:+10.4g}  [{low:+.4g}, {high:+.4g}]  "
+            f"median {each.median:+.4g}  p {each.p:.3g}  Holm {each.p_holm:.3g}  "
+            f"{each.wins} wins, {each.losses} losses of {each.pairs}"
+        )
+
+
+def results(folder: Path) -> Summary:
+    """The results of a folder, or a sentence."""
+    if not (folder / "experiment.json").exists():
+        raise BadInput(
+            f"{folder} holds no results; make some with: wolfspider lab run … -o {folder}"
+        )
+    summary = Summary.of(Experiment(folder))
+    if not summary.traces:
+        raise BadInput(f"no run in {folder} has finished; run it again to go on")
+    return summary
+
+
+@lab.command(
+    epilog=example("wolfspider lab tasks webs/generated --all-labels --min 30 -o tasks.toml")
+)
+@click.argument("folder", type=_PATH)
+@click.option("--label", "labels", multiple=True, help="A task for this label; repeatable.")
+@click.option("--all-labels", is_flag=True, help="A task for every label.")
+@click.option("--min", "least", default=30, show_default=True, help="Pages a label must have.")
+@click.option("--most", default=0, help="At most so many tasks, drawn at random; 0: all.")
+@click.option("--away", default=3, show_default=True, help="Start so many links before a target.")
+@click.option("--seeds", "count", default=10, show_default=True, help="Start pages of each run.")
+@click.option("--budget", default=1000, show_default=True, help="Fetches of each run.")
+@click.option("-o", "--out", required=True, type=_PATH, help="Task file to write.")
+@result_options
+def tasks(
+    folder: Path,
+    labels: tuple[str, ...],
+    all_labels: bool,
+    least: int,
+    most: int,
+    away: int,
+    count: int,
+    budget: int,
+    out: Path,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Write a task file for the labels of a web."""
+    if out.exists():
+        raise BadInput(f"{out} exists already; choose another file or remove it")
+    if bool(labels) == all_labels:
+        raise BadInput("say which labels: --label NAME (repeatable) or --all-labels")
+    web = RecordedWeb(folder)
+    found, left_out = tasks_for_labels(
+        web, labels or None, least=least, most=most, away=away, count=count, budget=budget
+    )
+    if not found:
+        raise BadInput(f"no label of {folder} makes a task: {'; '.join(left_out) or 'no labels'}")
+    write_tasks(out, folder, found)
+    result: dict[str, Any] = {"file": str(out), "tasks": [t.name for t in found]}
+    if as_json:
+        print_json(result | {"left_out": left_out})
+        return
+    for reason in [] if quiet else left_out:
+        note(f"left out: {reason}")
+    print(f"{len(found)} tasks in {out}")
