@@ -21,12 +21,23 @@ from numpy.typing import NDArray
 from wolfspider.errors import BadInput
 from wolfspider.fingerprint_map import FingerprintMap
 from wolfspider.pages import is_html, parse
-from wolfspider.records import Links, Page, Response
+from wolfspider.records import Fingerprints, Links, Page, Response
 from wolfspider.urls import canonical, fingerprint, host
-from wolfspider.webs.folder import FORMAT, Blobs, pack_page, page_url, save_groups
+from wolfspider.webs.folder import (
+    FORMAT,
+    KINDS,
+    Blobs,
+    BlobWriter,
+    GroupWriter,
+    make_folder,
+    pack_page,
+    page_url,
+    remove_empty,
+)
 from wolfspider.webs.importers.captures import Capture
 
 _GONE = -2
+_MOVED = -3  # and below: the redirect with number −3 − row
 _REDIRECTS = 10  # hops before a chain counts as endless
 _REDIRECT = (301, 302, 303, 307, 308)
 
@@ -36,7 +47,8 @@ class Compiler:
     """Takes captures, then writes the folder.
 
     Nothing appears under `folder` before `finish` has succeeded: all is written beside it
-    and moved there at the end. Of several captures of an address the latest counts.
+    and moved there at the end. Of several captures of an address the latest counts; of several
+    at one moment the last, but a page before a redirect.
     """
 
     folder: Path
@@ -47,17 +59,19 @@ class Compiler:
         if self.folder.exists():
             raise BadInput(f"{self.folder} exists already; choose another folder or remove it")
         self._beside = self.folder.with_name(f".{self.folder.name}.partial")
-        shutil.rmtree(self._beside, ignore_errors=True)
+        shutil.rmtree(self._beside, ignore_errors=True)  # left by one that was killed
         try:
-            self._beside.mkdir(parents=True)
+            self._made = make_folder(self._beside)
         except OSError as error:
-            raise BadInput(f"cannot write to {self.folder.parent}: {error.strerror}") from error
-        self._spool = {name: Blobs(self._beside, f"spooled_{name}") for name in _KINDS}
+            raise BadInput(
+                f"cannot write to {self.folder.parent}: {error.strerror}; choose another folder"
+            ) from error
+        self._spool = {kind: BlobWriter(self._beside, f"spooled_{kind}") for kind in KINDS}
         self._spooled = 0
-        self._addresses = FingerprintMap()  # fingerprint → row of the lists below
-        self._captured: array[int] = array("q")  # spool row, or _GONE
-        self._dates: array[float] = array("d")
-        self._redirects: dict[int, int] = {}  # fingerprint → fingerprint
+        self._addresses = FingerprintMap()  # fingerprint → row of the arrays below
+        self._captured = array("q")  # spooled page, _GONE, or a redirect from _MOVED down
+        self._dates = array("d")
+        self._redirects = array("Q")  # fingerprints to which they lead
 
     def __enter__(self) -> Compiler:
         return self
@@ -66,6 +80,7 @@ class Compiler:
         for blobs in self._spool.values():
             blobs.abandon()
         shutil.rmtree(self._beside, ignore_errors=True)  # after success it has moved away
+        remove_empty(self._made)
 
     # -- first pass ------------------------------------------------------------------------
 
@@ -74,23 +89,24 @@ class Compiler:
         url = canonical(capture.url)
         if url is None:
             self.left_out["not a web address"] += 1
-        elif capture.copy_of:
-            self._add_copy(capture, url)
         elif capture.status in _REDIRECT:
             self._add_redirect(capture, url)
         elif capture.status in (404, 410):
             self._place(url, capture.date, _GONE)
+        elif capture.copy_of:
+            self._add_copy(capture, url)
         elif capture.status != 200:
-            self.left_out[f"status {capture.status}"] += 1
+            self.left_out[f"status {capture.status}" if capture.status else "not HTTP"] += 1
         else:
             self._add_page(capture, url)
 
     def _add_page(self, capture: Capture, url: str) -> None:
-        headers = (("Content-Type", capture.content_type), ("X-Robots-Tag", capture.robots))
+        headers = [("Content-Type", capture.content_type)]
+        headers += [("X-Robots-Tag", value) for value in capture.robots]
         if not is_html(capture.body, capture.content_type):
             self.left_out["not HTML"] += 1
         else:
-            self._spool_page(parse(Response(url, 200, headers, capture.body)), capture.date)
+            self._spool_page(parse(Response(url, 200, tuple(headers), capture.body)), capture.date)
 
     def _spool_page(self, page: Page, date: float) -> None:
         if self._place(page.url, date, self._spooled):
@@ -99,38 +115,44 @@ class Compiler:
             self._spool["link"].append(page.links.buffer)
             self._spooled += 1
 
-    def _place(self, url: str, date: float, row: int) -> bool:
-        """Point the address at a spooled page, unless a later capture is there already."""
+    def _place(self, url: str, date: float, what: int) -> bool:
+        """Note what an address answers, unless something later is noted already."""
         key = fingerprint(url)
-        known = self._addresses.get_one(key)
-        if known < 0:
+        row = self._addresses.get_one(key)
+        if row < 0:
             self._addresses.set_one(key, len(self._captured))
-            self._captured.append(row)
+            self._captured.append(what)
             self._dates.append(date)
             return True
-        self.left_out["earlier capture of a page"] += 1
-        if date < self._dates[known]:
+        known, when = self._captured[row], self._dates[row]
+        self.left_out["earlier capture of the same address"] += 1
+        if date < when or (date == when and known >= 0 and what <= _MOVED):
             return False
-        self._captured[known], self._dates[known] = row, date
+        self._captured[row], self._dates[row] = what, date
         return True
 
     def _add_redirect(self, capture: Capture, url: str) -> None:
         target = canonical(capture.location, url)
-        if target is None:
+        if target is None or not capture.location:
             self.left_out["redirect to nowhere"] += 1
-        elif target != url:
-            self._redirects[fingerprint(url)] = fingerprint(target)
+        elif target != url:  # otherwise another spelling of the same, or a cookie was set
+            self._place_redirect(url, target, capture.date)
 
     def _add_copy(self, capture: Capture, url: str) -> None:
-        """A revisit record: the content is that of an earlier capture, maybe of another URL."""
+        """A revisit record: the content is that of another capture, maybe of another URL."""
         original = canonical(capture.copy_of)
-        known = self._addresses.get_one(fingerprint(original)) if original else -1
-        if known < 0 or self._captured[known] < 0:
+        if original is not None and original != url:
+            self._place_redirect(url, original, capture.date)
+            return
+        row = self._addresses.get_one(fingerprint(url))
+        if row < 0 or self._captured[row] < 0:
             self.left_out["revisit of a capture that is not here"] += 1
-        elif original == url:
-            self._dates[known] = max(self._dates[known], capture.date)
         else:
-            self._redirects[fingerprint(url)] = fingerprint(original or "")
+            self._dates[row] = max(self._dates[row], capture.date)
+
+    def _place_redirect(self, url: str, target: str, date: float) -> None:
+        if self._place(url, date, _MOVED - len(self._redirects)):
+            self._redirects.append(fingerprint(target))
 
     # -- second pass -----------------------------------------------------------------------
 
@@ -143,76 +165,76 @@ class Compiler:
         self, labels: Iterable[tuple[str, str]] = (), *, skip_unknown: bool = False
     ) -> Iterator[tuple[int, int]]:
         """`finish`, step by step: yields pages done and pages in all."""
-        for blobs in self._spool.values():
-            blobs.close()
-        spool = {name: Spool(self._beside, name) for name in _KINDS}
+        for writer in self._spool.values():
+            writer.close()
+        spool = {kind: Blobs(self._beside, f"spooled_{kind}") for kind in KINDS}
         used = self._number_pages()
-        pages = len(used)
-        if not pages:
+        if not len(used):
             raise BadInput(f"nothing to import: no HTML page in {', '.join(self.sources)}")
         by_label = self._labels(labels, skip_unknown)
-        out = {name: Blobs(self._beside, name) for name in _KINDS}
-        targets: list[NDArray[np.int32]] = []
+        out = {kind: BlobWriter(self._beside, kind) for kind in KINDS}
+        graph = GroupWriter(self._beside, "graph")
         hosts = set()
-        for done, row in enumerate(used):
+        for done, row in enumerate(used.tolist()):
             page = spool["page"][row]
             hosts.add(host(page_url(page)))
             links, leads_to = self._resolve(Links(spool["link"][row]), done, used, spool["page"])
             out["page"].append(page)
             out["text"].append(spool["text"][row])
             out["link"].append(links.buffer)
-            targets.append(leads_to)
-            yield done + 1, pages
-        for blobs in out.values():
-            blobs.close()
+            graph.append(leads_to)
+            yield done + 1, len(used)
+        for writer in out.values():
+            writer.close()
+        for kind, blobs in spool.items():
+            blobs.remove(self._beside, f"spooled_{kind}")
         self._write_addresses()
-        save_groups(self._beside, "graph", targets)
-        save_groups(self._beside, "labels", by_label.values())
-        for name in _KINDS:
-            (self._beside / f"spooled_{name}s.bin").unlink()
-            (self._beside / f"spooled_{name}_starts.npy").unlink()
+        self._write_labels(by_label)
         about = {
             "format": FORMAT,
-            "pages": pages,
-            "links": sum(map(len, targets)),
+            "pages": len(used),
+            "links": graph.close(),
             "hosts": len(hosts),
             "labels": {name: len(group) for name, group in by_label.items()},
             "digest": _digest(self._beside),
             "sources": self.sources,
             "left_out": dict(sorted(self.left_out.items())),
         }
-        (self._beside / "web.json").write_text(json.dumps(about, indent=1, ensure_ascii=False))
+        text = json.dumps(about, indent=1, ensure_ascii=False)
+        (self._beside / "web.json").write_text(text, "utf-8")
         self._beside.rename(self.folder)
 
-    def _number_pages(self) -> list[int]:
+    def _number_pages(self) -> NDArray[np.int64]:
         """Give each address its page: pages stand in the order in which they were spooled."""
-        captured = np.array(self._captured, np.int64)
+        captured = np.frombuffer(self._captured, np.int64)
         used = np.sort(captured[captured >= 0])
         keys, rows = self._addresses.items()
         order = np.argsort(keys)
-        keys, spooled = keys[order], captured[rows[order]]
-        page_of = np.where(spooled >= 0, np.searchsorted(used, spooled), -1).astype(np.int32)
-        known = dict(zip(keys.tolist(), page_of.tolist(), strict=True))
-        for alias in self._redirects:
-            if alias not in known and (page := self._follow(alias, known)) is not None:
-                known[alias] = page
-        self._keys = np.array(sorted(known), np.uint64)
-        self._page_of = np.array([known[key] for key in sorted(known)], np.int32)
-        self._address_page = FingerprintMap(len(known))
+        keys, answers = keys[order], captured[rows[order]]
+        page_of = np.where(answers >= 0, np.searchsorted(used, answers), -1).astype(np.int32)
+        self._main = keys[answers >= 0][np.argsort(page_of[answers >= 0])]  # by page
+        ends = self._follow(keys, answers)
+        self.left_out["redirect that leads nowhere"] += int((ends < 0).sum())
+        self._keys, self._page_of = keys[ends >= 0], page_of[ends[ends >= 0]]
+        self._address_page = FingerprintMap(len(self._keys))
         self._address_page.set(self._keys, np.where(self._page_of < 0, _GONE, self._page_of))
-        self._main = keys[page_of >= 0][np.argsort(page_of[page_of >= 0])]  # by page
-        return [int(row) for row in used]
+        return used
 
-    def _follow(self, alias: int, known: dict[int, int]) -> int | None:
-        for _ in range(_REDIRECTS):
-            alias = self._redirects.get(alias, alias)
-            if alias in known:
-                return known[alias]
-        self.left_out["redirect that leads nowhere"] += 1
-        return None
+    def _follow(self, keys: Fingerprints, answers: NDArray[np.int64]) -> NDArray[np.intp]:
+        """At which of the addresses each of them ends up; −1 for endless chains and outside."""
+        moved = answers <= _MOVED
+        hop = np.arange(len(keys))
+        targets = np.frombuffer(self._redirects, np.uint64)[_MOVED - answers[moved]]
+        at = np.minimum(np.searchsorted(keys, targets), max(0, len(keys) - 1))
+        hop[moved] = np.where(keys[at] == targets, at, -1) if len(keys) else at
+        ends = hop.copy()
+        for _ in range(_REDIRECTS - 1):
+            ends[ends >= 0] = hop[ends[ends >= 0]]
+        ends[ends >= 0] = np.where(moved[ends[ends >= 0]], -1, ends[ends >= 0])
+        return ends
 
     def _resolve(
-        self, links: Links, page: int, used: list[int], spooled: Spool
+        self, links: Links, page: int, used: NDArray[np.int64], spooled: Blobs
     ) -> tuple[Links, NDArray[np.int32]]:
         """The links that lead to another page of this web, one for each such page."""
         leads_to = self._address_page.get(links.fingerprints)
@@ -226,7 +248,7 @@ class Compiler:
             return kept, leads_to
         texts = kept.texts()
         for row in moved.tolist():
-            url = page_url(spooled[used[leads_to[row]]])
+            url = page_url(spooled[int(used[leads_to[row]])])
             texts[row] = url.encode() + b"\n" + texts[row].split(b"\n", 1)[1]
         names = [host(text.split(b"\n", 1)[0].decode()) for text in texts]
         hosts = list(dict.fromkeys(names))
@@ -258,9 +280,11 @@ class Compiler:
             else:
                 pages.setdefault(label, set()).add(page)
         if unknown and not skip_unknown:
+            one = len(unknown) == 1
             raise BadInput(
-                f"{len(unknown)} labels are for addresses that are not in the recording, "
-                f"the first for {unknown[0]!r}; correct them or give --skip-unknown-labels"
+                f"{'a label is' if one else f'{len(unknown):,} labels are'} for addresses that are "
+                f"not pages of the recording, {'' if one else 'the first '}for {unknown[0]!r}; "
+                "correct them or give --skip-unknown-labels"
             )
         self.left_out["label for an unknown address"] += len(unknown)
         self.left_out += Counter()  # drops zero counts
@@ -270,19 +294,11 @@ class Compiler:
         np.save(self._beside / "addresses.npy", self._keys)
         np.save(self._beside / "address_pages.npy", self._page_of)
 
-
-_KINDS = ("page", "text", "link")
-
-
-class Spool:
-    """Random access to what the first pass wrote."""
-
-    def __init__(self, folder: Path, kind: str) -> None:
-        self._starts = np.load(folder / f"spooled_{kind}_starts.npy").tolist()
-        self._data = np.memmap(folder / f"spooled_{kind}s.bin", np.uint8, "r")
-
-    def __getitem__(self, row: int) -> bytes:
-        return self._data[self._starts[row] : self._starts[row + 1]].tobytes()
+    def _write_labels(self, by_label: dict[str, NDArray[np.int32]]) -> None:
+        writer = GroupWriter(self._beside, "labels")
+        for group in by_label.values():
+            writer.append(group)
+        writer.close()
 
 
 def _digest(folder: Path) -> str:

@@ -110,14 +110,35 @@ class Blobs:
         (folder / f"{name}_starts.npy").unlink()
 
 
-def save_groups(folder: Path, name: str, groups: Iterable[NDArray[np.int32]]) -> None:
-    """Lists of page numbers in CSR form: NAME_starts.npy and NAME_pages.npy."""
-    starts, pages = array("q", [0]), array("i")
-    for group in groups:
-        pages.frombytes(np.asarray(group, np.int32).tobytes())
-        starts.append(len(pages))
-    np.save(folder / f"{name}_starts.npy", np.frombuffer(starts, np.int64))
-    np.save(folder / f"{name}_pages.npy", np.frombuffer(pages, np.int32))
+class GroupWriter:
+    """Writes lists of page numbers in CSR form: NAME_starts.npy and NAME_pages.npy."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._starts = array("q", [0])
+        self._index = folder / f"{name}_starts.npy"
+        self._file: BinaryIO = (folder / f"{name}_pages.npy").open("wb")
+        self._write_header()
+
+    def append(self, group: NDArray[np.int32]) -> None:
+        self._file.write(np.asarray(group, np.int32).tobytes())
+        self._starts.append(self._starts[-1] + len(group))
+
+    def abandon(self) -> None:
+        with suppress(OSError):
+            self._file.close()
+
+    def close(self) -> int:
+        """How many page numbers there are in all."""
+        self._file.seek(0)
+        self._write_header()
+        self._file.close()
+        np.save(self._index, np.frombuffer(self._starts, np.int64))
+        return self._starts[-1]
+
+    def _write_header(self) -> None:
+        """NumPy leaves room in it for a length that grows, so it can be written over."""
+        about = {"descr": "<i4", "fortran_order": False, "shape": (self._starts[-1],)}
+        np.lib.format.write_array_header_1_0(self._file, about)
 
 
 def make_folder(folder: Path) -> list[Path]:

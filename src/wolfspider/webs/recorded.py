@@ -94,6 +94,12 @@ class RecordedWeb:
         return pages
 
     @cached_property
+    def text_lengths(self) -> NDArray[np.int64]:
+        """Bytes of visible text of each page; for the lab only."""
+        lengths: NDArray[np.int64] = np.diff(self._load("text_starts"))
+        return lengths
+
+    @cached_property
     def graph(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Links between page numbers in CSR form; for the lab only."""
         return self._load("graph_starts"), self._load("graph_pages")

@@ -165,9 +165,7 @@ def _magic(data: mmap, name: str) -> bytes:
 
 
 def _only_zeros(data: mmap, start: int) -> bool:
-    return all(
-        not data[at : at + _PIECE].strip(b"\0") for at in range(start, len(data), _PIECE)
-    )
+    return all(not data[at : at + _PIECE].strip(b"\0") for at in range(start, len(data), _PIECE))
 
 
 def _zstd_end(data: mmap, start: int) -> int:
