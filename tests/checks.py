@@ -142,6 +142,12 @@ def started(make: Make, seeds: Sequence[Link]) -> Policy:
     return policy
 
 
+def choice(policy: Policy) -> Link:
+    link = policy.next()
+    assert link is not None, "the policy has nothing to follow"
+    return link
+
+
 def drain(policy: Policy) -> list[Link]:
     """All links that wait, in the order in which they leave when nothing is learned."""
     return list(iter(policy.next, None))
@@ -270,7 +276,7 @@ def check_the_buffer_is_never_exceeded(make: Make, web: Web, seeds: Sequence[Lin
         return
     for _ in replay(web, policy, JUDGE, pages=SOME):
         assert len(frontier) <= bound
-    assert (link := policy.next()) is not None
+    link = choice(policy)
     policy.learn(visit_of(link, _huge_page(link)))
     assert len(frontier) == bound
 
@@ -334,7 +340,7 @@ def check_a_failed_fetch_is_survived(make: Make, web: Web, seeds: Sequence[Link]
 
 def check_a_huge_page_is_survived(make: Make, web: Web, seeds: Sequence[Link]) -> None:
     policy = started(make, seeds)
-    assert (link := policy.next()) is not None
+    link = choice(policy)
     page = _huge_page(link)
     policy.learn(visit_of(link, page))
     assert len(policy) > 0
@@ -344,10 +350,10 @@ def check_a_huge_page_is_survived(make: Make, web: Web, seeds: Sequence[Link]) -
 
 def check_a_page_of_known_links_adds_none(make: Make, web: Web, seeds: Sequence[Link]) -> None:
     policy = started(make, seeds)
-    assert (first := policy.next()) is not None
+    first = choice(policy)
     targets = tuple(f"http://host{n % 3}.example/{n}" for n in range(9))
     policy.learn(visit_of(first, linking(first.url, targets)))
-    assert (second := policy.next()) is not None
+    second = choice(policy)
     before = len(policy)
     policy.learn(visit_of(second, linking(second.url, (first.url, *targets))))
     assert len(policy) <= before
@@ -398,16 +404,16 @@ class _Only:
 def _survive(make: Make, seeds: Sequence[Link], fate: Callable[[Link], Visit]) -> None:
     """Every visit is of one bad kind, seeds first, then the links of one good page."""
     policy = started(make, seeds)
-    assert (link := policy.next()) is not None
+    link = choice(policy)
     policy.learn(fate(link))
     assert len(policy) == len(seeds) - 1
     policy = started(make, seeds)
-    assert (link := policy.next()) is not None
+    link = choice(policy)
     policy.learn(visit_of(link, linking(link.url, ("http://a.example/", "http://b.example/"))))
     waiting = len(policy)
     assert waiting > 0
     for left in reversed(range(waiting)):
-        assert (link := policy.next()) is not None
+        link = choice(policy)
         policy.learn(fate(link))
         assert len(policy) == left
     assert policy.next() is None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from checks import Recording
 from hypothesis import settings
 
+from checks import Recording
 from wolfspider.records import Link
 from wolfspider.topics import Topic
 from wolfspider.urls import seed_link

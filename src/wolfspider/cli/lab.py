@@ -34,9 +34,7 @@ def lab() -> None:
     )
 )
 @click.argument("files", nargs=-1, required=True, type=_PATH)
-@click.option(
-    "--policies", required=True, help="Specs, comma between them."
-)
+@click.option("--policies", required=True, help="Specs, comma between them.")
 @click.option("--repeat", default=1, show_default=True, help="Runs of each, from other seeds.")
 @click.option("--jobs", default=1, show_default=True, help="Processes.")
 @click.option("--web", type=_PATH, help="Use this web instead of the one the file names.")

@@ -66,7 +66,8 @@ class Compiler:
             raise BadInput(
                 f"cannot write to {self.folder.parent}: {error.strerror}; choose another folder"
             ) from error
-        self._spool = {kind: BlobWriter(self._beside, f"spooled_{kind}") for kind in KINDS}
+        self._open: list[BlobWriter | GroupWriter] = []
+        self._spool = {kind: self._blobs(f"spooled_{kind}") for kind in KINDS}
         self._spooled = 0
         self._addresses = FingerprintMap()  # fingerprint → row of the arrays below
         self._captured = array("q")  # spooled page, _GONE, or a redirect from _MOVED down
@@ -77,10 +78,18 @@ class Compiler:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for blobs in self._spool.values():
-            blobs.abandon()
+        for writer in self._open:
+            writer.abandon()
         shutil.rmtree(self._beside, ignore_errors=True)  # after success it has moved away
         remove_empty(self._made)
+
+    def _blobs(self, name: str) -> BlobWriter:
+        self._open.append(writer := BlobWriter(self._beside, name))
+        return writer
+
+    def _groups(self, name: str) -> GroupWriter:
+        self._open.append(writer := GroupWriter(self._beside, name))
+        return writer
 
     # -- first pass ------------------------------------------------------------------------
 
@@ -125,8 +134,9 @@ class Compiler:
             self._dates.append(date)
             return True
         known, when = self._captured[row], self._dates[row]
-        self.left_out["earlier capture of the same address"] += 1
-        if date < when or (date == when and known >= 0 and what <= _MOVED):
+        stays = date < when or (date == when and known >= 0 and what <= _MOVED)
+        self.left_out["earlier capture of a page"] += (what if stays else known) >= 0
+        if stays:
             return False
         self._captured[row], self._dates[row] = what, date
         return True
@@ -172,8 +182,8 @@ class Compiler:
         if not len(used):
             raise BadInput(f"nothing to import: no HTML page in {', '.join(self.sources)}")
         by_label = self._labels(labels, skip_unknown)
-        out = {kind: BlobWriter(self._beside, kind) for kind in KINDS}
-        graph = GroupWriter(self._beside, "graph")
+        out = {kind: self._blobs(kind) for kind in KINDS}
+        graph = self._groups("graph")
         hosts = set()
         for done, row in enumerate(used.tolist()):
             page = spool["page"][row]
@@ -186,6 +196,7 @@ class Compiler:
             yield done + 1, len(used)
         for writer in out.values():
             writer.close()
+        link_count = graph.close()
         for kind, blobs in spool.items():
             blobs.remove(self._beside, f"spooled_{kind}")
         self._write_addresses()
@@ -193,7 +204,7 @@ class Compiler:
         about = {
             "format": FORMAT,
             "pages": len(used),
-            "links": graph.close(),
+            "links": link_count,
             "hosts": len(hosts),
             "labels": {name: len(group) for name, group in by_label.items()},
             "digest": _digest(self._beside),
@@ -280,11 +291,9 @@ class Compiler:
             else:
                 pages.setdefault(label, set()).add(page)
         if unknown and not skip_unknown:
-            one = len(unknown) == 1
             raise BadInput(
-                f"{'a label is' if one else f'{len(unknown):,} labels are'} for addresses that are "
-                f"not pages of the recording, {'' if one else 'the first '}for {unknown[0]!r}; "
-                "correct them or give --skip-unknown-labels"
+                f"labels for addresses that are not pages of the recording: {len(unknown):,}, "
+                f"the first for {unknown[0]!r}; correct them or give --skip-unknown-labels"
             )
         self.left_out["label for an unknown address"] += len(unknown)
         self.left_out += Counter()  # drops zero counts
@@ -295,7 +304,7 @@ class Compiler:
         np.save(self._beside / "address_pages.npy", self._page_of)
 
     def _write_labels(self, by_label: dict[str, NDArray[np.int32]]) -> None:
-        writer = GroupWriter(self._beside, "labels")
+        writer = self._groups("labels")
         for group in by_label.values():
             writer.append(group)
         writer.close()

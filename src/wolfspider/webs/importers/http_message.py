@@ -82,7 +82,7 @@ def _body(message: Message) -> bytes:
 
 def dechunked(body: bytes) -> bytes:
     """The chunks put together; from the first that is none on, the bytes as they stand."""
-    parts = []
+    parts: list[bytes] = []
     at = 0
     while found := _CHUNK.match(body, at):
         begin, size = found.end(), int(found[1], 16)
