@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from wolfspider.errors import BadInput
 from wolfspider.records import Visit
+from wolfspider.webs.folder import make_folder, remove_empty
 
 _SCHEMA = """
 CREATE TABLE hunt (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -45,14 +47,22 @@ class HuntStore:
     def __init__(self, folder: Path, asked: Mapping[str, Any]) -> None:
         if (folder / "hunt.db").exists() or (folder / "hunt.toml").exists():
             raise BadInput(f"{folder} already holds a hunt; choose another folder with -o")
+        made: list[Path] = []
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / "hunt.toml").write_text(_toml(asked))
+            made = make_folder(folder)
+            (folder / "hunt.toml").write_text(_toml(asked), "utf-8")
             self._db = sqlite3.connect(folder / "hunt.db")
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.executescript(_SCHEMA)
         except (OSError, sqlite3.Error) as error:
-            raise BadInput(f"cannot write to {folder}: {error}") from error
-        self._db.execute("PRAGMA journal_mode = WAL")
-        self._db.executescript(_SCHEMA)
+            for name in ("hunt.toml", "hunt.db"):
+                with suppress(OSError):
+                    (folder / name).unlink()
+            remove_empty(made)
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise BadInput(
+                f"cannot write to {folder}: {reason}; choose another folder with -o"
+            ) from error
         self._steps = 0
         self._waiting: list[tuple[Any, ...]] = []
 
@@ -84,8 +94,9 @@ class HuntStore:
         self._db.commit()
 
     def _commit(self) -> None:
+        """Safe to repeat: an interrupt may come when the rows are there and still waiting."""
         self._db.executemany(
-            "INSERT INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", self._waiting
+            "INSERT OR IGNORE INTO pages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", self._waiting
         )
         self._db.commit()
         self._waiting.clear()
@@ -104,6 +115,15 @@ class HuntStore:
 
 
 def _toml(values: Mapping[str, Any]) -> str:
-    """TOML of strings, numbers, booleans and lists of strings; JSON writes all of them alike."""
-    lines = [f"{k} = {json.dumps(v, ensure_ascii=False)}" for k, v in values.items()]
-    return "\n".join(lines) + "\n"
+    """TOML of strings, numbers, booleans and lists of strings; what is None is left out.
+
+    JSON writes all of them alike, but for one control character. Bytes of an argument that were
+    no text become question marks.
+    """
+    lines = [
+        f"{name} = {json.dumps(value, ensure_ascii=False)}"
+        for name, value in values.items()
+        if value is not None
+    ]
+    text = "\n".join(lines).replace("\x7f", "\\u007f") + "\n"
+    return text.encode("utf-8", "replace").decode()

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import sys
+from io import TextIOWrapper
 
 import click
 
 from wolfspider.cli.hunt import hunt
+from wolfspider.cli.interrupts import exit_code
 from wolfspider.cli.lab import lab
+from wolfspider.cli.output import example
 from wolfspider.cli.policies import policies
 from wolfspider.cli.web import web
 from wolfspider.errors import WolfspiderError
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=example("wolfspider web generate -o webs/generated --pages 2000 --keep-warc"),
+)
 @click.version_option(package_name="wolfspider")
 def wolfspider() -> None:
     """A web crawler that learns which links lead to the pages you want."""
@@ -27,8 +33,21 @@ wolfspider.add_command(web)
 
 def main() -> None:
     """Run a command; what a person can put right is a sentence and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a title may hold what a terminal cannot show
     try:
-        wolfspider()
+        sys.exit(wolfspider(standalone_mode=False))
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt) as error:
+        print("wolfspider: interrupted", file=sys.stderr)
+        sys.exit(exit_code(error.__cause__ or error))
     except WolfspiderError as error:
         print(f"wolfspider: {error}", file=sys.stderr)
+        sys.exit(2)
+    except OSError as error:  # a full disk, a folder that went away
+        what = f"{error.filename}: " if error.filename else ""
+        print(f"wolfspider: {what}{error.strerror or error}", file=sys.stderr)
         sys.exit(2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import sys
 import time
 from collections import Counter
@@ -13,6 +14,7 @@ from typing import Any
 import click
 
 from wolfspider import __version__
+from wolfspider.cli.interrupts import Interruption
 from wolfspider.cli.output import example, plain, print_facts, print_json, result_options
 from wolfspider.cli.progress import Meter
 from wolfspider.crawl import replay
@@ -27,6 +29,10 @@ from wolfspider.urls import seed_link
 from wolfspider.webs.recorded import RecordedWeb
 
 
+_BEST = 10  # pages shown at the end
+_INTERRUPTED = "interrupted"
+
+
 @dataclass
 class Tally:
     """What a hunt has brought so far."""
@@ -35,7 +41,7 @@ class Tally:
     relevant: int = 0
     targets: int = 0
     errors: Counter[str] = field(default_factory=Counter)
-    best: list[tuple[float, str, str]] = field(default_factory=list)  # relevance, url, title
+    best: list[tuple[float, int, str, str]] = field(default_factory=list)  # a heap, see `add`
 
     def add(self, visit: Visit) -> None:
         self.pages += 1
@@ -44,24 +50,41 @@ class Tally:
         if visit.failed:
             self.errors[visit.response.error] += 1
         if visit.verdict.relevant:
-            self.best.append((visit.verdict.relevance, visit.page.url, visit.page.title))
+            found = (visit.verdict.relevance, -self.pages, visit.page.url, visit.page.title)
+            (heapq.heappush if len(self.best) < _BEST else heapq.heappushpop)(self.best, found)
 
     @property
     def harvest_rate(self) -> float:
         return self.relevant / self.pages if self.pages else 0.0
 
+    def result(self, policy: str, seconds: float, stopped: str) -> dict[str, Any]:
+        return {
+            "policy": policy,
+            "pages": self.pages,
+            "relevant": self.relevant,
+            "targets": self.targets,
+            "harvest_rate": round(self.harvest_rate, 6),
+            "seconds": round(seconds, 4),
+            "pages_per_second": round(self.pages / max(seconds, 1e-9), 1),
+            "stopped": stopped,
+            "errors": self.errors.total(),
+        }
+
 
 @click.command(
     epilog=example(
         'wolfspider hunt --web webs/generated --topic "astronomy telescope" \\\n'
-        "      --seed http://START.PAGE/ --pages 500 -o hunts/astronomy"
+        "      --seed https://www.nithom.org.example/ --pages 500 -o hunts/astronomy",
+        first="wolfspider web generate -o webs/generated --pages 2000",
     )
 )
 @click.option("--web", "folder", type=click.Path(path_type=Path), help="Web folder to hunt on.")
 @click.option("--topic", "words", required=True, help="What you look for, in a few words.")
 @click.option("--seed", "seeds", multiple=True, required=True, help="Where to start; repeatable.")
 @click.option("--pages", default=1000, show_default=True, help="Pages to fetch at most.")
-@click.option("--policy", "spec", default="best-first", show_default=True, help="Which policy.")
+@click.option(
+    "--policy", "spec", default="best-first", show_default=True, help="See: wolfspider policies."
+)
 @click.option("--set", "settings", multiple=True, help="A setting of the policy: name=value.")
 @click.option("--pattern", help="Relevant is what this regular expression finds.")
 @click.option("--like", help="Relevant is what resembles this text, or the text in this file.")
@@ -108,59 +131,46 @@ def hunt(
         "seeds": list(seeds),
         "pages": pages,
         "policy": str(policy_spec),
+        "pattern": pattern,
+        "like": like,
+        "targets": None if targets is None else str(targets),
+        "label": label,
         "random_seed": random_seed,
     }
     tally = Tally()
-    found: list[str] = []
+    carrying: set[str] = set()
     begin = time.perf_counter()
-    with HuntStore(out, asked) if out else nullcontext() as store:
-        stopped = _run(web, policy, judge, links, pages, tally, found, store, quiet)
+    with (
+        Interruption() as interruption,
+        HuntStore(out, asked) if out else nullcontext() as store,
+    ):
+        stopped = ""
+        with Meter("hunting", pages, unit="pages", quiet=quiet) as meter:
+            try:
+                for visit in replay(web, policy, judge, links, pages=pages):
+                    tally.add(visit)
+                    if labelled is not None and visit.page.url in labelled:
+                        carrying.add(visit.page.url)
+                    if store is not None:
+                        store.add(visit)
+                    meter.show(tally.pages, tally.pages, f"harvest rate {tally.harvest_rate:.3f}")
+                    if interruption.signal:
+                        stopped = _INTERRUPTED
+                        break
+            except KeyboardInterrupt:  # the second Ctrl-C
+                stopped = _INTERRUPTED
         seconds = time.perf_counter() - begin
-        result: dict[str, Any] = {
-            "policy": str(policy_spec),
-            "pages": tally.pages,
-            "relevant": tally.relevant,
-            "targets": tally.targets,
-            "harvest_rate": round(tally.harvest_rate, 6),
-            "seconds": round(seconds, 4),
-            "pages_per_second": round(tally.pages / seconds, 1),
-            "stopped": stopped,
-            "errors": tally.errors.total(),
-        }
+        result = tally.result(str(policy_spec), seconds, stopped or _why_it_ended(tally, pages))
         if labelled is not None:
-            result["labelled"] = len(labelled.intersection(found))
+            result["labelled"] = len(carrying)
         if store is not None:
             store.finish(result)
     _show(result, tally, as_json, quiet)
-    if stopped == _INTERRUPTED:
-        sys.exit(130)
+    if interruption.signal:
+        sys.exit(128 + interruption.signal)
 
 
-_INTERRUPTED = "interrupted"
-
-
-def _run(
-    web: RecordedWeb,
-    policy: Policy,
-    judge: Judge,
-    links: list[Link],
-    pages: int,
-    tally: Tally,
-    found: list[str],
-    store: HuntStore | None,
-    quiet: bool,
-) -> str:
-    """Hunt until something ends it; says what."""
-    with Meter("hunting", pages, unit="pages", quiet=quiet) as meter:
-        try:
-            for visit in replay(web, policy, judge, links, pages=pages):
-                tally.add(visit)
-                found.append(visit.page.url)
-                if store is not None:
-                    store.add(visit)
-                meter.show(tally.pages, tally.pages, f"harvest rate {tally.harvest_rate:.3f}")
-        except KeyboardInterrupt:
-            return _INTERRUPTED
+def _why_it_ended(tally: Tally, pages: int) -> str:
     if tally.pages >= pages:
         return f"budget of {pages:,} pages used up"
     return "nothing left to follow"
@@ -215,5 +225,5 @@ def _show(result: dict[str, Any], tally: Tally, as_json: bool, quiet: bool) -> N
     if quiet or not tally.best:
         return
     print("\nmost relevant pages:")
-    for relevance, url, title in sorted(tally.best, key=lambda found: -found[0])[:10]:
+    for relevance, _, url, title in sorted(tally.best, reverse=True):
         print(f"  {relevance:.2f}  {plain(title)[:50]:<50}  {plain(url)}")

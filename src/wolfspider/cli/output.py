@@ -20,13 +20,15 @@ def result_options(command: Command) -> Command:
     return click.option("--quiet", "-q", is_flag=True, help="No progress, no extras.")(command)
 
 
-def example(command: str) -> str:
-    """The end of a help text: an example that works."""
-    return f"\b\nExample:\n  {command}"
+def example(command: str, first: str = "") -> str:
+    """The end of a help text: an example that works, after the command that prepares it."""
+    before = f"\b\nBefore the example:\n  {first}\n\n" if first else ""
+    return f"{before}\b\nExample:\n  {command}"
 
 
 def print_json(result: Mapping[str, Any]) -> None:
-    print(json.dumps(result, ensure_ascii=False))
+    plain_text = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
+    print(json.dumps(result, ensure_ascii=plain_text))
 
 
 def print_facts(facts: Mapping[str, Any]) -> None:

@@ -13,7 +13,7 @@ from wolfspider.policies import describe
 def policies(as_json: bool, quiet: bool) -> None:
     """List the policies with their settings.
 
-    A setting is changed with --set name=value, or in a spec such as best-n-first:n=64.
+    A setting is changed with --set name=value, or in a spec such as pagerank:every=25.
     """
     known = describe()
     if as_json:

@@ -14,8 +14,8 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 class Meter:
     """Shows `done` of `total` with a rate and a remark, on standard error.
 
-    Cheap to call for every page: it looks at the clock only, and draws a few times a second
-    (or writes a line every few seconds when standard error is not a terminal).
+    Cheap to call for every page: it looks at the clock only, and draws a few times a second.
+    When standard error is not a terminal it writes a line every few seconds and one at the end.
     """
 
     def __init__(self, what: str, total: float | None, *, unit: str, quiet: bool = False) -> None:
@@ -27,6 +27,7 @@ class Meter:
         self._task: TaskID | None = None
         self._quiet = quiet
         self._begin = self._shown = time.monotonic()
+        self._last = (0, "")  # count and remark
         self._every = 0.1 if self._console.is_terminal else 5.0
 
     def __enter__(self) -> Self:
@@ -52,18 +53,30 @@ class Meter:
     ) -> None:
         if self._bar is not None:
             self._bar.stop()
+        elif not self._quiet and error is None and self._last[0]:
+            seconds = time.monotonic() - self._begin
+            print(f"{self.what}: {self._text(*self._last)}, {seconds:.1f} s", file=sys.stderr)
 
     def show(self, done: float, count: int, remark: str = "") -> None:
         """`done` moves the bar, `count` (of units) makes the rate."""
+        self._last = (count, remark)
         now = time.monotonic()
         if self._quiet or now - self._shown < self._every:
             return
         self._shown = now
-        rate = count / max(now - self._begin, 1e-9)
-        text = f"{count:,} {self.unit}, {rate:,.0f}/s{', ' + remark if remark else ''}"
+        text = self._text(count, remark)
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, completed=done, remark=text)
         else:
             share = f" {100 * done / self.total:.0f} %," if self.total else ""
-            left = (now - self._begin) * (self.total - done) / done if self.total and done else 0
-            print(f"{self.what}:{share} {text}, {left:.0f} s left", file=sys.stderr, flush=True)
+            print(f"{self.what}:{share} {text}{self._left(done)}", file=sys.stderr, flush=True)
+
+    def _text(self, count: int, remark: str) -> str:
+        rate = count / max(time.monotonic() - self._begin, 1e-9)
+        return f"{count:,} {self.unit}, {rate:,.0f}/s{', ' + remark if remark else ''}"
+
+    def _left(self, done: float) -> str:
+        if not (self.total and done):
+            return ""
+        seconds = (time.monotonic() - self._begin) * (self.total - done) / done
+        return f", {seconds:.0f} s left"
