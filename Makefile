@@ -27,6 +27,26 @@ types: setup
 imports: setup
 	$(BIN)/lint-imports
 
+# A web of 3,000 pages on 60 hosts, 527 of them on astronomy; the same topic, start and budget
+# for two policies.
+HUNT = $(BIN)/wolfspider hunt --web demo/web --topic "astronomy telescope planet" \
+	--seed http://www.nirosom.example/ --pages 600 --label astronomy
+
+demo: setup
+	rm -rf demo
+	$(BIN)/wolfspider web generate -o demo/web --pages 3000 --hosts 60
+	@printf '\n== breadth-first ==\n'
+	$(HUNT) --policy breadth-first --quiet -o demo/breadth-first
+	@printf '\n== best-first ==\n'
+	$(HUNT) --policy best-first -o demo/best-first
+	@printf '\nEvery visit is in demo/best-first/hunt.db (SQLite). Next: docs/first-experiment.md\n'
+
+bench: setup
+	$(BIN)/python -m benchmarks
+
+gate: setup
+	$(BIN)/python -m benchmarks.gate
+
 lock:
 	uv pip compile pyproject.toml --group dev --universal --generate-hashes --no-header --no-emit-index-url -o requirements.lock
 

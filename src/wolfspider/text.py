@@ -10,11 +10,11 @@ of 2 to 40 characters, neither a stop word nor a number of more than four digits
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Sequence
 
 import numpy as np
 import Stemmer
-from numpy.typing import NDArray
 from xxhash import xxh3_64_intdigest
 
 from wolfspider.records import NO_TERMS, Floats, TermIds, Terms
@@ -35,7 +35,7 @@ would wouldn yet you your yours yourself yourselves
 STOP_WORDS = frozenset(_STOP_WORDS.split())
 LONGEST = 40  # characters of a token; longer ones are data, not words
 LONGEST_NUMBER = 4  # digits; years stay, telephone numbers go
-MARK = 1 << 32  # added to the code of a mark, so that no mark looks like a term id
+LAST_MARK = 3  # a mark is a byte from 1 up to here; the id of a term is larger
 
 _WORD_BYTES = b"0123456789abcdefghijklmnopqrstuvwxyz" + bytes(range(0x80, 0x100))
 _MARKS = b"\x01\x02\x03"
@@ -47,21 +47,25 @@ _WIDE_SIGNS = (b"\xe3\x80", b"\xef\xbc")  # 、。「」 and ，！？: too many
 
 
 def _table(kept: bytes) -> bytes:
-    return bytes(b if b in kept and b not in _SIGNS else 0x20 for b in range(0x100))
+    """For `bytes.translate`: capitals become small, what is not kept becomes a space."""
+    small = bytes(range(0x100)).lower()
+    return bytes(b if b in kept and b not in _SIGNS else 0x20 for b in small)
 
 
+_ID = struct.Struct("=I")
 _PLAIN = _table(_WORD_BYTES)
 _MARKED = _table(_WORD_BYTES + _MARKS)
 
 
 def term_id(stem: str) -> int:
-    """The id of a stem: never 0, which stands for no term."""
-    return (xxh3_64_intdigest(stem.encode()) & 0xFFFFFFFF) or 1
+    """The id of a stem: never 0, which stands for no term, nor that of a mark."""
+    return max(xxh3_64_intdigest(stem.encode()) & 0xFFFFFFFF, LAST_MARK + 1)
 
 
-class Words(dict[bytes, int]):
+class Words(dict[bytes, bytes]):
     """A memo token → term id, 0 for tokens that are not terms; asking for a token adds it.
 
+    An id is kept as its four bytes, so that those of a whole text, joined, are an array.
     Never holds more than `limit` tokens: when full it forgets everything and starts anew, so a
     hostile web cannot fill the memory. Only the distinct tokens of a web are ever stemmed.
     """
@@ -72,16 +76,16 @@ class Words(dict[bytes, int]):
         self._stemmer = Stemmer.Stemmer(language, 0)  # 0: no second memo inside
         self._stems: dict[int, str] = {}
 
-    def __missing__(self, token: bytes) -> int:
+    def __missing__(self, token: bytes) -> bytes:
         if len(self) >= self.limit:
             self.clear()
             self._stems.clear()
-        self[token] = found = self._look(token)
+        self[token] = found = _ID.pack(self._look(token))
         return found
 
     def _look(self, token: bytes) -> int:
         if token in (b"\x01", b"\x02", b"\x03"):
-            return MARK + token[0]
+            return token[0]
         word = token.decode("utf-8", "ignore")
         if not _is_term(word):
             return 0
@@ -122,26 +126,26 @@ def word_of(term_id: int) -> str | None:
 def term_ids(text: str | Sequence[str], words: Words = WORDS) -> TermIds:
     """The terms of a text, or of several, in order and with repeats."""
     data = (text if isinstance(text, str) else " ".join(text)).encode("utf-8", "replace")
-    found = _look_up(data, _PLAIN, words).astype(np.uint32)
+    found = _look_up(data, _PLAIN, words)
     kept: TermIds = found[found != 0]
     return kept
 
 
-def marked_ids(data: bytes, words: Words = WORDS) -> NDArray[np.int64]:
+def marked_ids(data: bytes, words: Words = WORDS) -> TermIds:
     """Every token of a UTF-8 text in order: its term id, or 0 for one that is not a term.
 
     The bytes 1, 2 and 3 are marks; one that stands alone between white space is a token of its
-    own with the value `MARK` + 1, 2 or 3. So one pass tells the terms of many parts of a text.
+    own with that value. So one pass tells the terms of many parts of a text.
     """
     return _look_up(data, _MARKED, words)
 
 
-def _look_up(data: bytes, table: bytes, words: Words) -> NDArray[np.int64]:
+def _look_up(data: bytes, table: bytes, words: Words) -> TermIds:
     if not data.isascii():
         for sign in _WIDE_SIGNS:
             data = data.replace(sign, b" ")
-    tokens = data.lower().translate(table).split()
-    return np.fromiter(map(words.__getitem__, tokens), np.int64, len(tokens))
+    tokens = data.translate(table).split()
+    return np.frombuffer(b"".join(map(words.__getitem__, tokens)), np.uint32)
 
 
 def terms(text: str, words: Words = WORDS) -> Terms:

@@ -6,6 +6,7 @@ import heapq
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,13 +22,12 @@ from wolfspider.crawl import replay
 from wolfspider.errors import BadInput
 from wolfspider.judges import CosineJudge, KeywordJudge, PatternJudge, TargetJudge
 from wolfspider.policies import Spec, make
-from wolfspider.protocols import Judge, Policy
+from wolfspider.protocols import Judge
 from wolfspider.records import Link, Visit
 from wolfspider.store import HuntStore
 from wolfspider.topics import Topic
 from wolfspider.urls import seed_link
 from wolfspider.webs.recorded import RecordedWeb
-
 
 _BEST = 10  # pages shown at the end
 _INTERRUPTED = "interrupted"
@@ -37,6 +37,8 @@ _INTERRUPTED = "interrupted"
 class Tally:
     """What a hunt has brought so far."""
 
+    labelled: set[str] | None = None  # URLs of pages that carry the label asked for
+    carrying: set[str] = field(default_factory=set)  # those of them that were fetched
     pages: int = 0
     relevant: int = 0
     targets: int = 0
@@ -49,6 +51,8 @@ class Tally:
         self.targets += visit.verdict.target
         if visit.failed:
             self.errors[visit.response.error] += 1
+        elif self.labelled is not None and visit.page.url in self.labelled:
+            self.carrying.add(visit.page.url)
         if visit.verdict.relevant:
             found = (visit.verdict.relevance, -self.pages, visit.page.url, visit.page.title)
             (heapq.heappush if len(self.best) < _BEST else heapq.heappushpop)(self.best, found)
@@ -58,7 +62,7 @@ class Tally:
         return self.relevant / self.pages if self.pages else 0.0
 
     def result(self, policy: str, seconds: float, stopped: str) -> dict[str, Any]:
-        return {
+        result = {
             "policy": policy,
             "pages": self.pages,
             "relevant": self.relevant,
@@ -69,6 +73,7 @@ class Tally:
             "stopped": stopped,
             "errors": self.errors.total(),
         }
+        return result if self.labelled is None else result | {"labelled": len(self.carrying)}
 
 
 @click.command(
@@ -122,7 +127,6 @@ def hunt(
     policy_spec = Spec.parse(spec, settings)
     policy = make(policy_spec, topic=topic, seed=random_seed)
     links = _seeds(web, seeds)
-    labelled = {web.url(page) for page in web.label(label)} if label else None
     asked = {
         "wolfspider": __version__,
         "web": str(folder),
@@ -137,42 +141,41 @@ def hunt(
         "label": label,
         "random_seed": random_seed,
     }
-    tally = Tally()
-    carrying: set[str] = set()
+    tally = Tally({web.url(page) for page in web.label(label)} if label else None)
     begin = time.perf_counter()
-    with (
-        Interruption() as interruption,
-        HuntStore(out, asked) if out else nullcontext() as store,
-    ):
-        stopped = ""
-        with Meter("hunting", pages, unit="pages", quiet=quiet) as meter:
-            try:
-                for visit in replay(web, policy, judge, links, pages=pages):
-                    tally.add(visit)
-                    if labelled is not None and visit.page.url in labelled:
-                        carrying.add(visit.page.url)
-                    if store is not None:
-                        store.add(visit)
-                    meter.show(tally.pages, tally.pages, f"harvest rate {tally.harvest_rate:.3f}")
-                    if interruption.signal:
-                        stopped = _INTERRUPTED
-                        break
-            except KeyboardInterrupt:  # the second Ctrl-C
-                stopped = _INTERRUPTED
-        seconds = time.perf_counter() - begin
-        result = tally.result(str(policy_spec), seconds, stopped or _why_it_ended(tally, pages))
-        if labelled is not None:
-            result["labelled"] = len(carrying)
+    with Interruption() as interruption, HuntStore(out, asked) if out else nullcontext() as store:
+        visits = replay(web, policy, judge, links, pages=pages)
+        meter = Meter("hunting", pages, unit="pages", quiet=quiet)
+        stopped = _run(visits, tally, store, meter, interruption)
+        result = tally.result(str(policy_spec), time.perf_counter() - begin, stopped)
         if store is not None:
             store.finish(result)
     _show(result, tally, as_json, quiet)
-    if interruption.signal:
+    if stopped == _INTERRUPTED:
         sys.exit(128 + interruption.signal)
 
 
-def _why_it_ended(tally: Tally, pages: int) -> str:
-    if tally.pages >= pages:
-        return f"budget of {pages:,} pages used up"
+def _run(
+    visits: Iterator[Visit],
+    tally: Tally,
+    store: HuntStore | None,
+    meter: Meter,
+    interruption: Interruption,
+) -> str:
+    """Hunt until something ends it; says what."""
+    try:
+        with meter:
+            for visit in visits:
+                tally.add(visit)
+                if store is not None:
+                    store.add(visit)
+                meter.show(tally.pages, tally.pages, f"harvest rate {tally.harvest_rate:.3f}")
+                if interruption.signal:
+                    return _INTERRUPTED
+    except KeyboardInterrupt:  # a second signal, while one step takes long
+        return _INTERRUPTED
+    if tally.pages == meter.total:
+        return f"budget of {tally.pages:,} pages used up"
     return "nothing left to follow"
 
 
@@ -195,15 +198,18 @@ def _judge(topic: Topic, pattern: str | None, like: str | None, targets: Path | 
 
 def _text(like: str) -> str:
     path = Path(like)
-    return path.read_text(errors="replace") if len(like) < 256 and path.is_file() else like
+    return path.read_text("utf-8", "replace") if len(like) < 256 and path.is_file() else like
 
 
 def _lines(path: Path) -> list[str]:
     try:
-        lines = path.read_text().splitlines()
+        lines = path.read_text("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"cannot read the list of targets in {path}: {error}") from error
-    return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+    urls = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+    if not urls:
+        raise BadInput(f"no URL in the list of targets {path}; write one on each line")
+    return urls
 
 
 def _seeds(web: RecordedWeb, seeds: tuple[str, ...]) -> list[Link]:

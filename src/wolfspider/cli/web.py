@@ -168,7 +168,8 @@ def _generate(made: Synthetic, compiler: Compiler, kept: list[Path], quiet: bool
     with Meter("generating", made.pages, unit="pages", quiet=quiet) as meter:
         records = _taken(made.records(), compiler, labels, meter)
         if kept:
-            save(records, *kept, repr(made))
+            warc, table = kept
+            save(records, warc, table, repr(made))
         else:
             for _ in records:
                 pass

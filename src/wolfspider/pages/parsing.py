@@ -29,7 +29,7 @@ from wolfspider.pages.outline import (
 )
 from wolfspider.pages.tame import tame
 from wolfspider.records import NO_LINKS, Links, Page, Response, TermIds
-from wolfspider.text import MARK, count_terms, marked_ids
+from wolfspider.text import LAST_MARK, count_terms, marked_ids
 from wolfspider.urls import canonical, fingerprints, host, join_all, url_words
 
 MAX_TEXT = 1_000_000  # bytes of visible text; links beyond have no words
@@ -40,7 +40,10 @@ _HTML_TYPES = ("text/html", "application/xhtml+xml", "application/xml", "text/xm
 _BINARY = (b"%PDF-", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"PK\x03\x04", b"\x1f\x8b", b"RIFF")
 _ROBOTS_VALUES = ("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview")
 
-_OPEN, _CLOSE, _NEXT = MARK + 1, MARK + 2, MARK + 3
+_OPEN, _CLOSE, _NEXT = 1, 2, LAST_MARK
+
+_SPACE = ord(" ")
+_SPACES = bytes(_SPACE if byte in b"\t\n\v\f\r" else byte for byte in range(0x100))
 
 _BAG_EDGES = np.array((0, 1, 3, 4))  # of five slices per link
 
@@ -125,7 +128,10 @@ def _words_of_url(url: str) -> str:
 
 def _squeezed(text: bytes) -> bytes:
     """Single spaces, and no more than `MAX_TEXT` bytes, which end with a whole character."""
-    short = b" ".join(text.split())
+    letters = np.frombuffer(text.translate(_SPACES), np.uint8)
+    kept = letters != _SPACE
+    kept[1:] |= kept[:-1].copy()  # the first space after a word
+    short = letters[kept].tobytes().rstrip()
     if len(short) <= MAX_TEXT:
         return short
     return short[:MAX_TEXT].decode("utf-8", "ignore").encode()
@@ -148,9 +154,10 @@ class _Stream:
     @classmethod
     def of(cls, marked: bytes, found: Outline, tails: Sequence[str]) -> _Stream:
         tokens = marked_ids(marked + NEXT.join(["", *tails, ""]).encode("utf-8", "replace"))
-        marks = np.flatnonzero(tokens >= MARK)
+        is_mark = (tokens <= LAST_MARK) & (tokens > 0)
+        marks = is_mark.nonzero()[0]
         kinds, places = tokens[marks], marks - np.arange(len(marks))
-        words = tokens[tokens < MARK]
+        words = tokens[~is_mark]
         kept = words != 0
         before = np.zeros(len(words) + 1, np.intp)
         np.cumsum(kept, out=before[1:])
@@ -159,7 +166,7 @@ class _Stream:
         opens, closes = places[kinds == _OPEN], places[kinds == _CLOSE]
         begin[: len(opens)] = opens
         end[found.closing[: len(closes)]] = closes
-        return cls(words[kept].astype(np.uint32), before, begin, end, hung)
+        return cls(words[kept], before, begin, end, hung)
 
 
 def _links(
