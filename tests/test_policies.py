@@ -438,5 +438,13 @@ def test_bad_settings_are_refused() -> None:
         PageRank(topic=TOPIC, every=0)
     with pytest.raises(ValueError, match="gamma lies between"):
         PageRank(topic=TOPIC, gamma=1.0)
+    with pytest.raises(ValueError, match="depth and width are 0 or more, not 3 and -1"):
+        FishSearch(width=-1)
+    with pytest.raises(ValueError, match="alpha is a factor"):
+        FishSearch(alpha=math.inf)
+    with pytest.raises(ValueError, match="depth is a number of links"):
+        SharkSearch(topic=TOPIC, depth=-1)
+    with pytest.raises(ValueError, match="beta lies between 0 and 1, not 1.5"):
+        SharkSearch(topic=TOPIC, beta=1.5)
     with pytest.raises(ValueError, match="a frontier of at most 0"):
         BreadthFirst(buffer=0)

@@ -145,3 +145,9 @@ def test_cosine_agrees_with_the_formula_and_is_symmetric(a: list[int], b: list[i
     assert cosine(left, right) == pytest.approx(sum(f[k] * g[k] for k in f) / size, rel=1e-5)
     assert cosine(left, right) == cosine(right, left)
     assert cosine(left, left) == pytest.approx(1)
+
+
+def test_long_texts_are_read_like_short_ones() -> None:
+    text = "Wolf spiders hunt 1997 the Москва internationalisation’s “web” a 12345 " * 100
+    assert term_ids(text).tolist() == term_ids(text[:71]).tolist() * 100
+    assert marked_ids(text.encode()).tolist() == marked_ids(text[:71].encode()).tolist() * 100

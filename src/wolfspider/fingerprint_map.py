@@ -31,8 +31,8 @@ class FingerprintMap:
     """Open addressing with linear probing, one batch at a time.
 
     Keys are never removed and never 0, which marks an empty slot. The upper half of the salted
-    key, scaled to the number of slots, chooses where to look first. From there the search goes
-    on in steps of `_STEP` slots, behind the last whole step from the first slot again.
+    key, scaled to the number of slots, chooses where to look first; after the last slot the
+    search goes on at the first.
     """
 
     def __init__(self, capacity: int = 1024) -> None:
@@ -40,8 +40,8 @@ class FingerprintMap:
 
     def _allocate(self, capacity: int) -> None:
         self._slots = max(16, int(capacity / _FILL) + 1)
-        self._keys = np.zeros(self._slots + _STEP, np.uint64)
-        self._values = np.zeros(self._slots + _STEP, np.int32)
+        self._keys = np.zeros(self._slots, np.uint64)
+        self._values = np.zeros(self._slots, np.int32)
         self._size = 0
 
     def __len__(self) -> int:
@@ -82,7 +82,7 @@ class FingerprintMap:
             self._keys[slots[missing]] = keys[missing]
             missing = missing[self._keys[slots[missing]] != keys[missing]]
             if len(missing):
-                slots[missing] = self._find(keys[missing])
+                slots[missing] = self._search(keys[missing], slots[missing])
         self._values[slots] = values
 
     def get_one(self, key: int) -> int:
@@ -90,11 +90,12 @@ class FingerprintMap:
         return self._values.item(slot) if self._keys.item(slot) == key else ABSENT
 
     def set_one(self, key: int, value: int) -> None:
+        self._make_room(1)
         slot = self._find_one(key)
         if self._keys.item(slot) != key:
-            self.set(np.array([key], np.uint64), value)
-        else:
-            self._values[slot] = value
+            self._keys[slot] = key
+            self._size += 1
+        self._values[slot] = value
 
     def items(self) -> tuple[Fingerprints, NDArray[np.int32]]:
         """All keys and their values, in no particular order."""
@@ -119,12 +120,16 @@ class FingerprintMap:
         if len(keys) > _BLOCK:
             blocks = range(0, len(keys), _BLOCK)
             return np.concatenate([self._find(keys[at : at + _BLOCK]) for at in blocks])
-        slots = ((keys * _SALT_ARRAY >> _HIGH) * np.uint64(self._slots) >> _HIGH).astype(np.intp)
+        home = (keys * _SALT_ARRAY >> _HIGH) * np.uint64(self._slots) >> _HIGH
+        return self._search(keys, home.astype(np.intp))
+
+    def _search(self, keys: Fingerprints, slots: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Go on from the given slots, which change, to the keys or to empty slots."""
         lost = None
         while True:
             wanted = keys if lost is None else keys[lost]
             begin = slots if lost is None else slots[lost]
-            seen = self._keys[begin[:, None] + _WINDOW]
+            seen = self._keys.take(begin[:, None] + _WINDOW, mode="wrap")
             ends = (seen == wanted[:, None]) | (seen == 0)
             steps = ends.argmax(axis=1)
             ended = ends.any(axis=1)
@@ -133,19 +138,17 @@ class FingerprintMap:
             else:
                 slots[lost] += steps
             if ended.all():
+                slots[slots >= self._slots] -= self._slots
                 return slots
             lost = np.flatnonzero(~ended) if lost is None else lost[~ended]
-            further = slots[lost] + _STEP
-            slots[lost] = np.where(further <= self._slots, further, 0)
+            slots[lost] += _STEP
 
     def _find_one(self, key: int) -> int:
-        at = self._keys.item
-        begin = ((key * _SALT & _ALL) >> 32) * self._slots >> 32
-        while True:
-            for slot in range(begin, begin + _STEP):
-                if (found := at(slot)) == key or found == 0:
-                    return slot
-            begin = begin + _STEP if begin + _STEP <= self._slots else 0
+        at, slots = self._keys.item, self._slots
+        slot = ((key * _SALT & _ALL) >> 32) * slots >> 32
+        while (found := at(slot)) != key and found != 0:
+            slot = slot + 1 if slot + 1 < slots else 0
+        return slot
 
     def _make_room(self, count: int) -> None:
         if self._size + count <= _FILL * self._slots:

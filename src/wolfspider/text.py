@@ -18,6 +18,7 @@ import Stemmer
 from xxhash import xxh3_64_intdigest
 
 from wolfspider.records import NO_TERMS, Floats, TermIds, Terms
+from wolfspider.token_memo import TokenMemo
 
 _STOP_WORDS = """
 about above after again against all also although always am among an and another any are aren as
@@ -53,6 +54,7 @@ def _table(kept: bytes) -> bytes:
 
 
 _ID = struct.Struct("=I")
+_LONG_TEXT = 4096  # bytes from which on the tokens are looked up all at once
 _PLAIN = _table(_WORD_BYTES)
 _MARKED = _table(_WORD_BYTES + _MARKS)
 
@@ -75,11 +77,19 @@ class Words(dict[bytes, bytes]):
         self.limit = limit
         self._stemmer = Stemmer.Stemmer(language, 0)  # 0: no second memo inside
         self._stems: dict[int, str] = {}
+        self._memo = TokenMemo()
+
+    def ids(self, text: bytes) -> TermIds:
+        """The id of each token of a text in which spaces stand between tokens."""
+        if len(text) >= _LONG_TEXT:
+            return self._memo.look_up(text, self.__getitem__)
+        return np.frombuffer(b"".join(map(self.__getitem__, text.split())), np.uint32)
 
     def __missing__(self, token: bytes) -> bytes:
         if len(self) >= self.limit:
             self.clear()
             self._stems.clear()
+            self._memo = TokenMemo()
         self[token] = found = _ID.pack(self._look(token))
         return found
 
@@ -144,8 +154,7 @@ def _look_up(data: bytes, table: bytes, words: Words) -> TermIds:
     if not data.isascii():
         for sign in _WIDE_SIGNS:
             data = data.replace(sign, b" ")
-    tokens = data.translate(table).split()
-    return np.frombuffer(b"".join(map(words.__getitem__, tokens)), np.uint32)
+    return words.ids(data.translate(table))
 
 
 def terms(text: str, words: Words = WORDS) -> Terms:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import os
+import shlex
 import sys
 import time
 from dataclasses import asdict
@@ -61,7 +64,7 @@ def run(
         [read_tasks(file, web) for file in files],
         specs(policies, buffer),
         repeat,
-        " ".join(["wolfspider", *sys.argv[1:]]),
+        shlex.join(["wolfspider", *sys.argv[1:]]),
     )
     _run_missing(experiment, jobs, quiet)
     summary = Summary.of(experiment)
@@ -72,22 +75,46 @@ def run(
         "policies": summary.table(),
     }
     if as_json:
-        print_json(result)
-        return
-    print_table(summary)
+        print_json(strict(result))
+    else:
+        print_table(summary)
     for trace in summary.failed:
         note(f"failed: {trace.key.policy} on {trace.key.task}: {trace.error.splitlines()[-1]}")
-    if not quiet:
+    if not quiet and not as_json:
         note(f"{result['runs']:,} runs in {out}; next: wolfspider lab report {out}")
 
 
 def _run_missing(experiment: Experiment, jobs: int, quiet: bool) -> None:
     missing = len(experiment.missing())
-    with Meter("running", missing or None, unit="runs", quiet=quiet) as meter:
-        pages = 0
-        for done, trace in enumerate(experiment.run(jobs), 1):
-            pages += len(trace)
-            meter.show(done, done, f"{pages:,} pages, {trace.key.policy} on {trace.key.task}")
+    try:
+        with Meter("running", missing or None, unit="runs", quiet=quiet) as meter:
+            pages = 0
+            for done, trace in enumerate(experiment.run(jobs), 1):
+                pages += len(trace)
+                meter.show(done, done, f"{pages:,} pages, {trace.key.policy} on {trace.key.task}")
+    except KeyboardInterrupt:
+        _leave(experiment)
+
+
+def _leave(experiment: Experiment) -> None:
+    """Finished runs are on the disk and the others need not be waited for."""
+    left, total = len(experiment.missing()), len(experiment.jobs)
+    note(
+        f"wolfspider: interrupted; {total - left:,} of {total:,} runs are in {experiment.folder}, "
+        "the same command goes on from there"
+    )
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(130)  # an orderly exit would wait for the processes; they end when we do
+
+
+def strict(value: Any) -> Any:
+    """The same with null for numbers that JSON cannot write."""
+    if isinstance(value, dict):
+        return {key: strict(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [strict(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def specs(policies: str, buffer: int | None = None) -> list[Spec]:
@@ -129,9 +156,12 @@ def _written(value: float | None) -> str:
 @result_options
 def compare(folder: Path, baseline: str, metric: str, as_json: bool, quiet: bool) -> None:
     """Paired differences to a baseline: interval, Wilcoxon signed rank, Holm correction."""
-    found = results(folder).compare(baseline, metric)
+    summary = results(folder)
+    found = summary.compare(baseline, metric)
+    if summary.failed and not quiet:
+        note(f"{len(summary.failed)} failed runs are left out")
     if as_json:
-        print_json({policy: asdict(each) for policy, each in found.items()})
+        print_json(strict({policy: asdict(each) for policy, each in found.items()}))
         return
     print(f"{metric}, difference to {baseline}; 95 % interval; p by Wilcoxon signed rank, Holm")
     width = max(map(len, found), default=6)
@@ -151,6 +181,8 @@ def results(folder: Path) -> Summary:
             f"{folder} holds no results; make some with: wolfspider lab run … -o {folder}"
         )
     summary = Summary.of(Experiment(folder))
+    if not summary.traces and summary.failed:
+        raise BadInput(f"all runs in {folder} have failed: {summary.failed[0].error.strip()}")
     if not summary.traces:
         raise BadInput(f"no run in {folder} has finished; run it again to go on")
     return summary
@@ -187,6 +219,10 @@ def tasks(
         raise BadInput(f"{out} exists already; choose another file or remove it")
     if bool(labels) == all_labels:
         raise BadInput("say which labels: --label NAME (repeatable) or --all-labels")
+    if least < 1 or most < 0 or away < 0 or count < 1 or budget < 1:
+        raise BadInput(
+            "--min, --seeds and --budget are numbers from 1 on, --most and --away from 0"
+        )
     web = RecordedWeb(folder)
     found, left_out = tasks_for_labels(
         web, labels or None, least=least, most=most, away=away, count=count, budget=budget

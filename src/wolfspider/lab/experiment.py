@@ -1,7 +1,7 @@
 """Many runs: tasks × policies × repeats, over processes, into a folder, again and again resumable.
 
 experiment.json    what was asked, with versions and the digest of each web
-runs/*.npz         one trace for each run; a run that is there is not run again
+runs/*.npz         one trace for each run; a run that is there is not run again, nor one that failed
 """
 
 from __future__ import annotations
@@ -13,12 +13,15 @@ import json
 import os
 import platform
 import signal
+import threading
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Any
 
@@ -26,17 +29,20 @@ import numpy as np
 import scipy
 
 from wolfspider import __version__
-from wolfspider.errors import BadInput
+from wolfspider.errors import BadInput, DamagedFile, WolfspiderError
 from wolfspider.lab.ground import Ground
 from wolfspider.lab.oracles import ORACLES
-from wolfspider.lab.run import make_policy, run
+from wolfspider.lab.run import died, make_policy, run
 from wolfspider.lab.tasks import Task, TaskFile
 from wolfspider.lab.trace import Trace
 from wolfspider.policies import Spec
 from wolfspider.policies.registry import load
 from wolfspider.webs.recorded import RecordedWeb
 
-REFERENCES = ("breadth-first", "optimal")  # `gap` is measured between them
+REFERENCES = {"breadth-first": ("breadth-first",), "optimal": ("optimal", "oracle")}
+"""`gap` is measured between them; each with the names that it goes by."""
+
+_OURS = {"experiment.json", ".experiment.json", ".lock", "runs"}
 
 
 @dataclass(frozen=True)
@@ -84,26 +90,23 @@ class Experiment:
     def ask(
         self, files: Sequence[TaskFile], policies: Iterable[Spec], repeats: int, command: str
     ) -> None:
-        """Add tasks, policies and repeats to what the folder is for; refuses what does not fit."""
-        asked = [str(spec) for spec in policies]
-        for reference in REFERENCES:
-            if not any(
-                Spec.parse(name).name in (reference, _ALIAS.get(reference)) for name in asked
-            ):
-                asked.append(reference)
-        for file in files:
-            web = _web(file.web)
-            for task in file.tasks:
-                ground = ground_of(file.web, task, 0)
-                for name in asked:
-                    make_policy(Spec.parse(name), ground, 0)  # says what is wrong with a spec
-            self._check_web(str(file.web), web.digest)
-            self.about["webs"][str(file.web)] = web.digest
-            self._add_tasks(file)
-        self.about["policies"] += [name for name in asked if name not in self.policies]
-        self.about["repeats"] = max(repeats, self.about["repeats"])
-        self.about["commands"].append(command)
-        self._write()
+        """Add tasks, policies and repeats to what the folder is for; refuses what does not fit.
+
+        Nothing is written before all of it has been found good.
+        """
+        specs = list(policies)
+        _check(files, specs)
+        with self._locked():
+            self.about = self._read()
+            for file in files:
+                digest = _web(file.web).digest
+                self._check_web(str(file.web), digest)
+                self.about["webs"][str(file.web)] = digest
+                self._add_tasks(file)
+            self._add_policies(specs)
+            self.about["repeats"] = max(repeats, self.about["repeats"])
+            self.about["commands"].append(command)
+            self._write()
 
     def missing(self) -> list[Job]:
         return [job for job in self.jobs if not job.path(self.folder).exists()]
@@ -129,12 +132,7 @@ class Experiment:
 
     def _read(self) -> dict[str, Any]:
         path = self.folder / "experiment.json"
-        if path.exists():
-            about: dict[str, Any] = json.loads(path.read_text())
-            return about
-        if self.folder.exists() and any(self.folder.iterdir()):
-            raise BadInput(f"{self.folder} holds other things than results; choose another folder")
-        return {
+        new = {
             "wolfspider": __version__,
             "python": platform.python_version(),
             "numpy": np.__version__,
@@ -146,12 +144,29 @@ class Experiment:
             "repeats": 0,
             "commands": [],
         }
+        if not path.exists():
+            self._check_empty()
+            return new
+        try:
+            about = json.loads(path.read_bytes())
+        except OSError as error:
+            raise BadInput(f"cannot read {path}: {error.strerror}") from error
+        except ValueError as error:
+            raise DamagedFile(f"{path} is damaged ({error}); start a new folder") from error
+        if not isinstance(about, dict) or not about.keys() >= new.keys():
+            raise DamagedFile(f"{path} is not the description of an experiment; start a new folder")
+        return about
+
+    def _check_empty(self) -> None:
+        if self.folder.exists() and not self.folder.is_dir():
+            raise BadInput(f"{self.folder} is a file; choose another folder for the results")
+        if self.folder.exists() and {each.name for each in self.folder.iterdir()} - _OURS:
+            raise BadInput(f"{self.folder} holds other things than results; choose another folder")
 
     def _write(self) -> None:
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
             beside = self.folder / ".experiment.json"
-            beside.write_text(json.dumps(self.about, indent=1, ensure_ascii=False))
+            beside.write_text(json.dumps(self.about, indent=1, ensure_ascii=False), "utf-8")
             os.replace(beside, self.folder / "experiment.json")
         except OSError as error:
             raise BadInput(f"cannot write to {self.folder}: {error.strerror}") from error
@@ -168,18 +183,33 @@ class Experiment:
         known = {entry["task"]["name"]: entry for entry in self.about["tasks"]}
         for task in file.tasks:
             entry = {"web": str(file.web), "task": json.loads(json.dumps(task.as_json()))}
-            before = known.get(task.name)
-            if before is None:
+            before = known.setdefault(task.name, entry)
+            if before is entry:
                 self.about["tasks"].append(entry)
-            elif before != entry:
+            elif before["task"] != entry["task"] or self._digest(before) != self._digest(entry):
                 raise BadInput(
                     f"{self.folder} was begun with another task named {task.name!r}; "
                     "rename the task or start a new results folder"
                 )
 
+    def _digest(self, entry: dict[str, Any]) -> str:
+        return str(self.about["webs"][entry["web"]])
+
+    def _add_policies(self, specs: Sequence[Spec]) -> None:
+        """Each once, and what `gap` is measured between."""
+        names = list(dict.fromkeys([*self.policies, *map(str, specs)]))
+        known = {Spec.parse(name).name for name in names}
+        names += [ref for ref, aliases in REFERENCES.items() if known.isdisjoint(aliases)]
+        self.about["policies"] = names
+
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        with (self.folder / ".lock").open("w") as lock:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            lock = (self.folder / ".lock").open("w")
+        except OSError as error:
+            raise BadInput(f"cannot write to {self.folder}: {error.strerror}") from error
+        with lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
@@ -189,9 +219,22 @@ class Experiment:
             yield
 
 
-_ALIAS = {"optimal": "oracle"}
+def _check(files: Sequence[TaskFile], specs: Sequence[Spec]) -> None:
+    """Raises a sentence for a task that cannot be laid out and for a spec that makes no policy."""
+    for file in files:
+        for number, task in enumerate(file.tasks):
+            ground = ground_of(file.web, task, 0)
+            ground.topic()
+            for spec in specs if not number else ():
+                try:
+                    make_policy(spec, ground, 0)
+                except WolfspiderError:
+                    raise
+                except Exception:  # the policy's own mistake: its runs will be recorded as failed
+                    continue
 
 
+@lru_cache(maxsize=256)
 def takes_seed(spec: Spec) -> bool:
     """Whether another seed can make another run."""
     return spec.name not in ORACLES and "seed" in inspect.signature(load(spec.name)).parameters
@@ -216,16 +259,61 @@ def _do(job: Job, folder: Path) -> Trace:
     return trace
 
 
-def _in_parallel(jobs: list[Job], folder: Path, processes: int) -> Iterator[Trace]:
-    pool = ProcessPoolExecutor(processes, get_context("spawn"), initializer=_ignore_interrupts)
-    futures: list[Future[Trace]] = [pool.submit(_do, job, folder) for job in jobs]
+def _in_parallel(jobs: Sequence[Job], folder: Path, processes: int) -> Iterator[Trace]:
+    """The jobs in their order, a few ahead, so that little is under way when somebody stops us."""
+    waiting = deque(jobs)
+    while waiting:
+        pool = _pool(processes)
+        flying: dict[Future[Trace], Job] = {}
+        try:
+            while waiting or flying:
+                while waiting and len(flying) < 2 * processes:
+                    future = _submit(pool, waiting[0], folder)
+                    flying[future] = waiting.popleft()
+                done, _ = wait(flying, return_when=FIRST_COMPLETED)
+                for future in [each for each in flying if each in done]:
+                    trace = future.result()
+                    del flying[future]
+                    yield trace
+        except BrokenProcessPool:  # one of the runs under way has killed its process
+            yield from (_alone(job, folder) for job in flying.values())
+        finally:
+            pool.shutdown(wait=not flying, cancel_futures=True)
+
+
+def _alone(job: Job, folder: Path) -> Trace:
+    """A run in a process of its own; if that dies, it is a failed run."""
     try:
-        for future in as_completed(futures):
-            yield future.result()
+        with _pool(1) as pool:
+            return _submit(pool, job, folder).result()
+    except BrokenProcessPool:
+        trace = died(ground_of(job.web, job.task, job.repeat), job.policy, job.repeat)
+        trace.save(job.path(folder))
+        return trace
+
+
+def _pool(processes: int) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(processes, get_context("spawn"), initializer=_die_with_parent)
+
+
+def _submit(pool: ProcessPoolExecutor, job: Job, folder: Path) -> Future[Trace]:
+    """Ctrl-C is for the parent: processes born here ignore it."""
+    if threading.current_thread() is not threading.main_thread():
+        return pool.submit(_do, job, folder)
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        return pool.submit(_do, job, folder)
     finally:
-        pool.shutdown(cancel_futures=True)
+        signal.signal(signal.SIGINT, before)
 
 
-def _ignore_interrupts() -> None:
-    """Ctrl-C is for the parent: it lets the runs under way finish and starts no others."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _die_with_parent() -> None:
+    """A process whose parent was killed would wait for its next job for ever."""
+    parent = parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

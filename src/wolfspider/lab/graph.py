@@ -41,7 +41,11 @@ class Graph:
         return _distances(self.backlinks, pages)
 
     def best_reward(self, rewards: Floats, gamma: float, horizon: int) -> Floats:
-        """V(p) = r(p) + γ · max V(q) over its links q, for paths of up to `horizon` links."""
+        """V(p) = r(p) + γ · max V(q) over its links q, for paths of up to `horizon` links.
+
+        A reward counts each time that a path comes to it: two targets that link to each other
+        are worth 1 + γ + γ² + …
+        """
         starts, ends = self.links.indptr, self.links.indices
         linking = np.flatnonzero(np.diff(starts))
         values = rewards.copy()
@@ -58,6 +62,7 @@ def _distances(links: csr_array, pages: Numbers) -> Floats:
     starts, ends = links.indptr, links.indices
     distances = np.full(links.shape[0], np.inf)
     distances[pages] = 0
+    latest = np.empty(links.shape[0], np.int64)
     level = np.unique(pages)
     step = 0
     while len(level):
@@ -65,6 +70,10 @@ def _distances(links: csr_array, pages: Numbers) -> Floats:
         counts = starts[level + 1] - starts[level]
         offsets = np.repeat(starts[level] - np.cumsum(counts) + counts, counts)
         reached = ends[offsets + np.arange(counts.sum())]
-        level = np.unique(reached[np.isinf(distances[reached])])
-        distances[level] = step
+        reached = reached[np.isinf(distances[reached])]
+        distances[reached] = step
+        # Each page once, without sorting: of several rows that name it the last one stays.
+        rows = np.arange(len(reached))
+        latest[reached] = rows
+        level = reached[latest[reached] == rows]
     return distances

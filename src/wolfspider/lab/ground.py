@@ -39,6 +39,8 @@ class Ground:
         targets = _targets(web, task) & graph.within
         if not targets.any():
             raise BadInput(f"task {task.name!r} has no target on {web.folder}")
+        for label in task.train:
+            web.label(label)  # says so when no page has it
         starts = _starts(web, task, graph, targets, repeat)
         if task.cone is not None:
             near = graph.distances_from(np.array(starts)) <= task.cone
@@ -58,7 +60,7 @@ class Ground:
         """Targets that can be reached."""
         return self.reachable & self.targets
 
-    @property
+    @cached_property
     def budget(self) -> int:
         """Fetches that make sense: all that can be reached, or fewer."""
         all_pages = int(self.reachable.sum())
@@ -73,7 +75,13 @@ class Ground:
         return [seed_link(self.web.url(page)) for page in self.starts]
 
     def topic(self) -> Topic:
-        return Topic.of(" ".join(self.task.keywords))
+        try:
+            return Topic.of(" ".join(self.task.keywords))
+        except BadInput:
+            raise BadInput(
+                f"task {self.task.name!r}: its keywords {list(self.task.keywords)} have no word to "
+                "look for; give at least one that is not a stop word"
+            ) from None
 
     def judge(self) -> Judge:
         if self.task.judge == "keywords":
@@ -115,7 +123,7 @@ def _starts(web: RecordedWeb, task: Task, graph: Graph, targets: Mask, repeat: i
         if page < 0 or not graph.within[page]:
             raise BadInput(f"task {task.name!r}: its seed {url} is not among the pages it may see")
         starts.append(page)
-    return np.unique(np.array(starts))
+    return np.array(list(dict.fromkeys(starts)))
 
 
 def _draw(
@@ -130,4 +138,6 @@ def _draw(
             f"a target; the farthest is {int(distances[np.isfinite(distances)].max())}"
         )
     random = np.random.default_rng([repeat, fingerprint(task.name)])
-    return np.sort(random.choice(pages, min(seeds.count, len(pages)), replace=False))
+    drawn = np.sort(random.choice(pages, min(seeds.count, len(pages)), replace=False))
+    # In an order that is the same for the same pages, but tells nothing of their numbers.
+    return drawn[np.argsort([fingerprint(web.url(page)) for page in drawn.tolist()])]

@@ -1,13 +1,18 @@
 """Metrics: each a small function of a trace and the ground truth.
 
-N is always a number of fetches. A crawl that ends before N has found what it has found:
-its curve goes on flat. `Metric = Callable[[Trace, Ground], float]`.
+N is always a number of fetches, failed ones too. A crawl that ends before N has found what it
+has found: its curve goes on flat. A page counts once, however often a policy comes back to it.
+
+Recall is of the targets that can be reached from the seeds, so that 1 is possible in every task
+and means the same as in `to25` … `to90`. Menczer et al. divide by all targets; on the live web
+nobody could tell which can be reached. `Metric = Callable[[Trace, Ground], float]`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -19,29 +24,45 @@ from wolfspider.urls import host
 
 Metric = Callable[[Trace, Ground], float]
 
+_curves: WeakKeyDictionary[Trace, tuple[Ground, Floats]] = WeakKeyDictionary()
+
 
 def found(trace: Trace, ground: Ground) -> Floats:
-    """Targets found after each fetch, 1 … budget."""
+    """Targets found after each fetch, 1 … budget; flat where the crawl has ended.
+
+    Computed once for a trace, because nearly every metric begins here.
+    """
+    known = _curves.get(trace)
+    if known is None or known[0] is not ground:
+        known = _curves[trace] = ground, _found(trace, ground)
+    return known[1]
+
+
+def _found(trace: Trace, ground: Ground) -> Floats:
+    pages, first = np.unique(trace.pages, return_index=True)
     hits = np.zeros(max(ground.budget, len(trace)))
-    pages = trace.pages
-    hits[: len(pages)] = ground.wanted[pages] & (pages >= 0)
+    hits[first] = ground.wanted[pages] & (pages >= 0)
     curve: Floats = np.cumsum(hits)
+    curve.flags.writeable = False  # everybody who asks is given the same
     return curve
 
 
 def targets(trace: Trace, ground: Ground, n: int) -> float:
-    """Targets among the first n fetches."""
+    """Distinct targets among the first n fetches."""
     curve = found(trace, ground)
     return float(curve[min(n, len(curve)) - 1])
 
 
 def recall(trace: Trace, ground: Ground, n: int) -> float:
-    """Share of the reachable targets among the first n fetches (Menczer et al. 2004, eq. 1)."""
+    """Share of the reachable targets found in the first n fetches: |S ∩ T| ÷ |T|.
+
+    Menczer et al. 2004, eq. 1, with T the targets that can be reached from the seeds.
+    """
     return targets(trace, ground, n) / float(ground.wanted.sum())
 
 
 def harvest(trace: Trace, ground: Ground, n: int) -> float:
-    """Share of targets among the first n fetches."""
+    """Targets ÷ fetches, of the first n fetches or as many as there were; 0 without any."""
     fetched = min(n, len(trace))
     return targets(trace, ground, n) / fetched if fetched else 0.0
 
@@ -53,7 +74,7 @@ def first_target(trace: Trace, ground: Ground) -> float:
 
 
 def to_share(trace: Trace, ground: Ground, share: float) -> float:
-    """Share of the reachable pages fetched until this share of the reachable targets is found.
+    """Fetches until this share of the reachable targets is found, as a share of reachable pages.
 
     1 if that never happens: the whole web would have to be fetched.
     """
@@ -65,7 +86,7 @@ def to_share(trace: Trace, ground: Ground, share: float) -> float:
 
 
 def auc(trace: Trace, ground: Ground, part: float = 1.0) -> float:
-    """Area under the recall curve: mean recall over the first part of the budget."""
+    """Area under the recall curve: mean recall over the first part of the budget's fetches."""
     length = max(1, int(part * ground.budget))
     return float(found(trace, ground)[:length].mean() / ground.wanted.sum())
 
@@ -88,13 +109,13 @@ def reward(trace: Trace, ground: Ground, gamma: float) -> float:
 
 def relevant_hosts(trace: Trace, ground: Ground) -> float:
     """Distinct hosts on which targets were found."""
-    pages = trace.pages[(trace.pages >= 0)]
+    pages = trace.pages[trace.pages >= 0]
     urls = (ground.web.url(int(page)) for page in pages[ground.wanted[pages]])
     return float(len({host(url) for url in urls}))
 
 
 def text_bytes(trace: Trace, ground: Ground) -> float:
-    """Bytes of visible text fetched."""
+    """Bytes of visible text fetched, a page as often as it was fetched."""
     lengths = ground.web.text_lengths
     return float(lengths[trace.pages[trace.pages >= 0]].sum())
 
@@ -119,7 +140,7 @@ _PLAIN: dict[str, Metric] = {
 _AT = {"targets": targets, "recall": recall, "harvest": harvest}
 _GAMMA = {"reward": reward, "log_reward": log_reward}
 POOLED = ("gap", "gap20", "worst", "cost", "performance_cost")  # over all runs: see summary.py
-LOW_IS_GOOD = ("first_target", "to25", "to50", "to75", "to90", "cpu_ms_per_page", "cost")
+LOW_IS_GOOD = ("first_target", "to25", "to50", "to75", "to90", "bytes", "cpu_ms_per_page", "cost")
 
 
 def metric(name: str) -> Metric:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 
@@ -80,5 +81,15 @@ def make_oracle(spec: Spec, ground: Ground) -> Oracle:
     for name, text in spec.settings:
         if spec.name != "perfect-reward" or name not in ("gamma", "horizon"):
             raise BadInput(f"the oracle {spec.name!r} has no setting {name!r}")
-        settings[name] = int(text) if name == "horizon" else float(text)
+        settings[name] = _setting(spec.name, name, text)
     return ORACLES[spec.name](ground, **settings)
+
+
+def _setting(oracle: str, name: str, text: str) -> float | int:
+    with suppress(ValueError):
+        if name == "horizon" and int(text) >= 1:
+            return int(text)
+        if name == "gamma" and 0 < float(text) < 1:
+            return float(text)
+    what = "a whole number from 1 on" if name == "horizon" else "a number between 0 and 1"
+    raise BadInput(f"the oracle {oracle!r}: {name} is {what}, not {text!r}")

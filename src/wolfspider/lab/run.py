@@ -57,6 +57,14 @@ def make_policy(spec: Spec, ground: Ground, repeat: int) -> Policy:
     return make(spec, topic=ground.topic(), seed=repeat)
 
 
+def died(ground: Ground, spec: Spec, repeat: int = 0) -> Trace:
+    """What is left of a run that took its process with it: no traceback, only the fact."""
+    key = RunKey(ground.web.digest, ground.task.name, str(spec), repeat)
+    error = "the process of this run died: out of memory, or a crash in compiled code\n"
+    nothing = np.empty(0, np.int32), np.empty(0, bool)
+    return Trace(key, *nothing, 0.0, 0.0, ground.starts, error)
+
+
 def run(ground: Ground, spec: Spec, repeat: int = 0) -> Trace:
     """Crawl a task with a policy. A policy that crashes gives a trace with its traceback."""
     key = RunKey(ground.web.digest, ground.task.name, str(spec), repeat)
@@ -64,26 +72,28 @@ def run(ground: Ground, spec: Spec, repeat: int = 0) -> Trace:
     judged: list[bool] = []
     error = ""
     begin = time.perf_counter()
-    policy = Timed(make_policy(spec, ground, repeat))
+    policy: Timed | None = None
     number = ground.web.number
-    found = 0
+    found: set[int] = set()
     try:
+        policy = Timed(make_policy(spec, ground, repeat))
         for visit in replay(
             ground.view, policy, ground.judge(), ground.seeds(), pages=ground.budget
         ):
             page = -1 if visit.failed else number(visit.page.url)
             pages.append(page)
             judged.append(visit.verdict.relevant)
-            found += page >= 0 and bool(ground.targets[page])
-            if found == ground.task.until:
-                break
-    except Exception:
+            if page >= 0 and ground.targets[page]:
+                found.add(page)
+                if len(found) == ground.task.until:
+                    break
+    except (Exception, SystemExit):  # whatever a policy does, the other runs go on
         error = traceback.format_exc()
     return Trace(
         key,
         np.array(pages, np.int32),
         np.array(judged, bool),
-        policy.nanoseconds / 1e9,
+        policy.nanoseconds / 1e9 if policy else 0.0,
         time.perf_counter() - begin,
         ground.starts,
         error,

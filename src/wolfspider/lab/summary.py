@@ -7,6 +7,7 @@ about the web.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -18,15 +19,18 @@ import numpy as np
 from wolfspider.errors import BadInput
 from wolfspider.lab.experiment import Experiment, ground_of
 from wolfspider.lab.ground import Ground
-from wolfspider.lab.metrics import POOLED, higher_is_better, metric
-from wolfspider.lab.similarity import similarity_curves
+from wolfspider.lab.metrics import POOLED, found, higher_is_better, metric
+from wolfspider.lab.oracles import ORACLES
+from wolfspider.lab.similarity import PageTerms, crawled, similarity_curves
 from wolfspider.lab.statistics import Comparison, compare, holm, standard_error
 from wolfspider.lab.tasks import Task
 from wolfspider.lab.trace import Trace
+from wolfspider.policies import Spec
 from wolfspider.records import Floats
 
 _CHECKPOINTS = (50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000)
 _RESAMPLES = 2000
+_ROOM = 0.01  # of area between breadth-first and the optimum, below which one task says nothing
 
 Unit = tuple[str, tuple[int, ...]]  # task, start pages
 Cell = dict[str, float | None]  # mean, se, median
@@ -74,7 +78,10 @@ class Summary:
 
     @cached_property
     def checkpoints(self) -> list[int]:
-        return sorted({n for n in _CHECKPOINTS if n < self.budget} | {self.budget})
+        """Numbers of fetches to report at; every budget that was asked for is one of them."""
+        asked = (ground.task.budget for ground in self.grounds.values())
+        last = {n for n in asked if n is not None} | {self.budget}
+        return sorted({n for n in _CHECKPOINTS if n < max(last)} | last)
 
     @cached_property
     def described(self) -> bool:
@@ -90,6 +97,10 @@ class Summary:
             for unit in self.units
             if (policy, unit) in self.by_unit
         }
+
+    def measured(self, trace: Trace, name: str) -> float:
+        """A metric of one run."""
+        return self._measure(name)(trace)
 
     def _measure(self, name: str) -> Callable[[Trace], float]:
         if name == "cost":
@@ -107,30 +118,39 @@ class Summary:
             raise BadInput(f"unknown metric {name!r}; write similarity@N with a number of fetches")
         if not self.described:
             raise BadInput("similarity needs a description in every task of the results")
-        return lambda trace: float(self.similarity[id(trace)][: int(number)][-1])
+        return lambda trace: _at(self.similarity[id(trace)], int(number))
 
     @cached_property
     def similarity(self) -> dict[int, Floats]:
         """The similarity curve of each trace, by its id."""
         curves: dict[int, Floats] = {}
         by_task = defaultdict(list)
+        by_web = defaultdict(list)
         for trace in self.traces:
             by_task[trace.key.task].append(trace)
+            by_web[trace.key.web].append(trace)
+        webs = {trace.key.web: self.grounds[unit_of(trace)].web for trace in self.traces}
+        known = {name: PageTerms(webs[name], crawled(each)) for name, each in by_web.items()}
         for traces in by_task.values():
             ground = self.grounds[unit_of(traces[0])]
-            for trace, curve in zip(traces, similarity_curves(traces, ground), strict=True):
-                curves[id(trace)] = curve
+            new = similarity_curves(traces, ground, known[traces[0].key.web])
+            curves |= {id(trace): curve for trace, curve in zip(traces, new, strict=True)}
         return curves
 
     def _cost(self, trace: Trace) -> float:
-        """Relative cost: the policy's time over the mean time of all (Menczer et al., eq. 8)."""
+        """Relative cost: the policy's time over the mean time of all (Menczer et al., eq. 8).
+
+        Oracles do not count towards the mean: they are no crawlers that anybody could use.
+        """
         return trace.cpu_seconds / max(self._mean_times[unit_of(trace)], 1e-12)
 
     @cached_property
     def _mean_times(self) -> dict[Unit, float]:
-        times = defaultdict(list)
-        for (_, unit), traces in self.by_unit.items():
-            times[unit].append(np.mean([trace.cpu_seconds for trace in traces]))
+        times: dict[Unit, list[float]] = defaultdict(list)
+        honest = [policy for policy in self.policies if Spec.parse(policy).name not in ORACLES]
+        for (policy, unit), traces in self.by_unit.items():
+            if policy in honest or not honest:
+                times[unit].append(float(np.mean([trace.cpu_seconds for trace in traces])))
         return {unit: float(np.mean(each)) for unit, each in times.items()}
 
     # -- tables ----------------------------------------------------------------------------
@@ -139,10 +159,15 @@ class Summary:
         at = ["targets", "recall", "harvest"] + (["similarity"] if self.described else [])
         names = [f"{kind}@{n}" for n in self.checkpoints for kind in at]
         plain = "first_target to25 to50 to75 to90 auc auc20 hosts bytes cost cpu_ms_per_page"
-        return [*names, *plain.split(), "reward:0.5", "log_reward:0.5", "reward:0.99"]
+        rewards = ["reward:0.5", "log_reward:0.5", "reward:0.9", "reward:0.99"]
+        return [*names, *plain.split(), *rewards]
 
     def table(self) -> dict[str, dict[str, Cell]]:
         """Mean, standard error and median of every metric, by policy."""
+        return self._table
+
+    @cached_property
+    def _table(self) -> dict[str, dict[str, Cell]]:
         table = {}
         for policy in self.policies:
             row = {name: cell(self.values(policy, name)) for name in self.metric_names()}
@@ -163,38 +188,53 @@ class Summary:
 
     def _triples(self, policy: str, area: str) -> dict[str, Floats]:
         """Areas of the policy, of breadth-first and of the optimum, by task."""
-        columns = [self.values(name, area) for name in (policy, "breadth-first", self._optimal)]
+        names = (policy, self._reference("breadth-first"), self._reference("optimal", "oracle"))
+        columns = [self.values(name, area) for name in names]
         by_task: dict[str, list[list[float]]] = defaultdict(list)
         for unit in self.units:
             if all(unit in column for column in columns):
                 by_task[unit[0]].append([column[unit] for column in columns])
         return {task: np.mean(rows, axis=0) for task, rows in by_task.items()}
 
-    @cached_property
-    def _optimal(self) -> str:
-        return "optimal" if "optimal" in self.policies else "oracle"
+    def _reference(self, *names: str) -> str:
+        """A policy of one of these names, if possible without settings such as a buffer."""
+        known = sorted(self.policies, key=lambda policy: policy not in names)
+        return next((each for each in known if Spec.parse(each).name in names), names[0])
 
     def gap(self, policy: str, area: str = "auc") -> float | None:
-        """The share of the way from breadth-first to the optimum, pooled over tasks."""
-        triples = np.array(list(self._triples(policy, area).values()))
-        return _pooled_gap(triples) if len(triples) else None
+        """The share of the way from breadth-first to the optimum, pooled over tasks.
+
+        None where there is no way: breadth-first was optimal already.
+        """
+        return self._gap_cell(policy, area)["mean"]
 
     def _gap_cell(self, policy: str, area: str) -> Cell:
         triples = np.array(list(self._triples(policy, area).values()))
-        if not len(triples):
+        if not len(triples) or _room(triples.mean(axis=0)) < 1e-9:
             return {"mean": None, "se": None, "median": None}
         random = np.random.default_rng(0)
         draws = random.integers(len(triples), size=(_RESAMPLES, len(triples)))
-        gaps = np.array([_pooled_gap(triples[draw]) for draw in draws])
-        error = float(gaps.std(ddof=1)) if len(triples) > 1 else None
-        return {"mean": _pooled_gap(triples), "se": error, "median": float(np.median(gaps))}
+        means = triples[draws].mean(axis=1)
+        gaps = _gaps(means[_room(means) > 1e-9])
+        error = float(gaps.std(ddof=1)) if len(triples) > 1 and len(gaps) > 1 else None
+        return {
+            "mean": float(_gaps(triples.mean(axis=0))),
+            "se": error,
+            "median": float(np.median(gaps)),
+        }
 
     def task_gaps(self, policy: str) -> dict[str, float]:
-        """The gap of each task; where breadth-first is nearly optimal it says little."""
+        """The gap of each task in which breadth-first leaves room above it.
+
+        Where it is nearly optimal, a ratio to what is left would be any number at all.
+        """
         triples = self._triples(policy, "auc")
-        return {task: _pooled_gap(triple[None]) for task, triple in triples.items()}
+        return {
+            task: float(_gaps(triple)) for task, triple in triples.items() if _room(triple) >= _ROOM
+        }
 
     def worst(self, policy: str) -> float | None:
+        """The smallest gap of any task that has one."""
         return min(self.task_gaps(policy).values(), default=None)
 
     def _performance_cost(self, policy: str) -> float:
@@ -213,17 +253,17 @@ class Summary:
             known = ", ".join(self.policies)
             raise BadInput(f"no runs of {baseline!r} in these results; known: {known}")
         base = self.values(baseline, name)
-        found = {}
+        results = {}
         for policy in self.policies:
             values = self.values(policy, name)
             both = [unit for unit in values if unit in base]
             if policy != baseline and both:
-                differences = np.array([values[unit] - base[unit] for unit in both])
-                found[policy] = compare(differences, low_is_good=not higher_is_better(name))
-        corrected = holm([each.p for each in found.values()])
+                differences = np.array([_difference(values[unit], base[unit]) for unit in both])
+                results[policy] = compare(differences, low_is_good=not higher_is_better(name))
+        corrected = holm([each.p for each in results.values()])
         return {
             policy: replace(each, p_holm=p)
-            for (policy, each), p in zip(found.items(), corrected, strict=True)
+            for (policy, each), p in zip(results.items(), corrected, strict=True)
         }
 
     # -- curves ----------------------------------------------------------------------------
@@ -236,9 +276,7 @@ class Summary:
             if name == "similarity":
                 curves.append(_stretched(self.similarity[id(trace)], ground.budget))
             else:
-                hits = np.zeros(ground.budget)
-                hits[: len(trace)] = ground.wanted[trace.pages] & (trace.pages >= 0)
-                curves.append(np.cumsum(hits) / ground.wanted.sum())
+                curves.append(found(trace, ground)[: ground.budget] / ground.wanted.sum())
         mean: Floats = np.mean(curves, axis=0)
         return mean
 
@@ -260,11 +298,24 @@ def cell(values: dict[Unit, float]) -> Cell:
     }
 
 
-def _pooled_gap(triples: Floats) -> float:
-    """(mean − mean of breadth-first) ÷ (mean of optimal − mean of breadth-first)."""
-    policy, breadth_first, optimal = triples.mean(axis=0)
-    room = optimal - breadth_first
-    return float((policy - breadth_first) / room) if room > 1e-12 else 0.0
+def _gaps(areas: Floats) -> Floats:
+    """(policy − breadth-first) ÷ (optimal − breadth-first), for the last axis of areas."""
+    gaps: Floats = (areas[..., 0] - areas[..., 1]) / _room(areas)
+    return gaps
+
+
+def _room(areas: Floats) -> Floats:
+    room: Floats = areas[..., 2] - areas[..., 1]
+    return room
+
+
+def _difference(value: float, base: float) -> float:
+    """0 for what differs by rounding only, and for two crawls that are both infinitely bad."""
+    return 0.0 if math.isclose(value, base, rel_tol=1e-12) else value - base
+
+
+def _at(curve: Floats, n: int) -> float:
+    return float(curve[min(n, len(curve)) - 1]) if len(curve) else 0.0
 
 
 def _stretched(curve: Floats, length: int) -> Floats:
@@ -277,5 +328,7 @@ def band(curves: Sequence[Floats]) -> tuple[Floats, Floats]:
     """Mean and standard error of curves of different length, as far as all of them go."""
     length = min(len(curve) for curve in curves)
     stacked = np.array([curve[:length] for curve in curves])
-    errors = [standard_error(column) for column in stacked.T]
-    return stacked.mean(axis=0), np.array(errors)
+    errors = np.zeros(length)
+    if len(stacked) > 1:
+        errors = stacked.std(axis=0, ddof=1) / np.sqrt(len(stacked))
+    return stacked.mean(axis=0), errors

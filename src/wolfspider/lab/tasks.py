@@ -19,7 +19,8 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -89,53 +90,66 @@ _TASK_KEYS = tuple(field.name for field in fields(Task))
 def read_tasks(path: Path, web: Path | None = None) -> TaskFile:
     """The tasks of a file; `web` takes the place of the web that it names."""
     try:
-        data = tomllib.loads(path.read_text())
-    except (OSError, ValueError) as error:
+        data = tomllib.loads(path.read_bytes().decode())
+    except OSError as error:
+        raise BadInput(f"cannot read the tasks in {path}: {error.strerror}") from error
+    except ValueError as error:
         raise BadInput(f"cannot read the tasks in {path}: {error}") from error
     _only(data, ("web", "judge", "task"), f"{path}")
     if web is None and "web" not in data:
         raise BadInput(f'{path} names no web; add a line such as: web = "webs/mine"')
-    if not data.get("task"):
+    named = _string(data, "web", f"{path}")
+    entries = data.get("task")
+    if not entries:
         raise BadInput(f"{path} has no task; add a [[task]] with name, keywords, targets, seeds")
-    judge = data.get("judge", "targets")
-    tasks = tuple(_task(entry, judge, path) for entry in data["task"])
-    names = [task.name for task in tasks]
-    for name in names:
-        if names.count(name) > 1:
-            raise BadInput(f"{path} has two tasks named {name!r}; names tell runs apart")
-    return TaskFile(web or _beside(path, data["web"]), tasks)
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise BadInput(f"{path}: tasks are written as [[task]], with two brackets")
+    tasks = tuple(_task(entry, data.get("judge", "targets"), path) for entry in entries)
+    for name, count in Counter(task.name for task in tasks).items():
+        if count > 1:
+            raise BadInput(f"{path} has {count} tasks named {name!r}; names tell runs apart")
+    return TaskFile(web or _beside(path, named), tasks)
 
 
-def write_tasks(path: Path, web: Path, tasks: list[Task]) -> None:
+def write_tasks(path: Path, web: Path, tasks: Sequence[Task]) -> None:
     """A file that `read_tasks` reads, for people to edit."""
-    parts = [f"web = {_quoted(str(web))}\njudge = {_quoted(tasks[0].judge)}\n"]
-    for task in tasks:
-        seeds = (
-            f"{{ away = {task.seeds.away}, count = {task.seeds.count} }}"
-            if isinstance(task.seeds, Away)
-            else _quoted(list(task.seeds))
-        )
-        label = (
-            f"{{ label = {_quoted(task.targets)} }}"
-            if isinstance(task.targets, str)
-            else _quoted(list(task.targets))
-        )
-        lines = [
-            "[[task]]",
-            f"name = {_quoted(task.name)}",
-            f"keywords = {_quoted(list(task.keywords))}",
-            f"targets = {label}",
-            f"seeds = {seeds}",
-            f"budget = {task.budget or _quoted('all')}",
-        ]
-        if task.description:
-            lines.insert(3, f"description = {_quoted(task.description)}")
-        parts.append("\n".join(lines) + "\n")
-    path.write_text("\n".join(parts))
+    judge = tasks[0].judge if tasks else JUDGES[0]
+    parts = [f"web = {_quoted(str(web))}\njudge = {_quoted(judge)}\n"]
+    parts += ["\n".join(["[[task]]", *_lines(task, judge)]) + "\n" for task in tasks]
+    try:
+        path.write_text("\n".join(parts), "utf-8")
+    except OSError as error:
+        raise BadInput(f"cannot write the tasks to {path}: {error.strerror}") from error
+
+
+def _lines(task: Task, judge: str) -> Iterator[str]:
+    """What a task says, without what goes without saying."""
+    label = isinstance(task.targets, str)
+    yield f"name = {_quoted(task.name)}"
+    if task.judge != judge:
+        yield f"judge = {_quoted(task.judge)}"
+    yield f"keywords = {_quoted(task.keywords)}"
+    if task.description:
+        yield f"description = {_quoted(task.description)}"
+    if task.within:
+        yield f"within = {_quoted(task.within)}"
+    targets = _quoted(task.targets)
+    yield f"targets = {{ label = {targets} }}" if label else f"targets = {targets}"
+    if isinstance(task.seeds, Away):
+        yield f"seeds = {{ away = {task.seeds.away}, count = {task.seeds.count} }}"
+    else:
+        yield f"seeds = {_quoted(task.seeds)}"
+    if task.train:
+        yield f"train = {_quoted(task.train)}"
+    yield f"budget = {task.budget or _quoted('all')}"
+    for key, value in (("cone", task.cone), ("until", task.until)):
+        if value is not None:
+            yield f"{key} = {value}"
 
 
 def _quoted(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    """JSON, which is TOML but for one character."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _beside(path: Path, web: str) -> Path:
@@ -166,8 +180,8 @@ def _task(entry: Mapping[str, Any], judge: str, path: Path) -> Task:
         seeds=_seeds(entry["seeds"], where),
         budget=_budget(entry.get("budget", "all"), where),
         judge=chosen,
-        description=str(entry.get("description", "")),
-        within=str(entry.get("within", "")),
+        description=_string(entry, "description", where),
+        within=_string(entry, "within", where),
         train=_strings(entry.get("train", []), f"{where}: train"),
         cone=_count(entry, "cone", where),
         until=_count(entry, "until", where),
@@ -180,6 +194,13 @@ def _only(entry: Mapping[str, Any], known: Any, where: str) -> None:
             raise BadInput(f"{where} has an unknown key {key!r}; known: {', '.join(known)}")
 
 
+def _string(entry: Mapping[str, Any], key: str, where: str) -> str:
+    value = entry.get(key, "")
+    if not isinstance(value, str):
+        raise BadInput(f"{where}: {key} is a string, not {value!r}")
+    return value
+
+
 def _strings(value: Any, where: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise BadInput(f"{where} is a list of strings, not {value!r}")
@@ -190,13 +211,15 @@ def _targets(value: Any, where: str, path: Path) -> str | tuple[str, ...]:
     if isinstance(value, list):
         return _strings(value, f"{where}: targets")
     if isinstance(value, dict) and set(value) == {"label"}:
-        return str(value["label"])
+        return _string(value, "label", f"{where}: targets")
     if isinstance(value, dict) and set(value) == {"file"}:
+        file = path.parent / _string(value, "file", f"{where}: targets")
         try:
-            lines = (path.parent / str(value["file"])).read_text().split()
+            return tuple(file.read_bytes().decode("utf-8-sig").split())
         except OSError as error:
-            raise BadInput(f"{where}: cannot read its targets: {error}") from error
-        return tuple(lines)
+            raise BadInput(f"{where}: cannot read {file}: {error.strerror}") from error
+        except UnicodeDecodeError as error:
+            raise BadInput(f"{where}: {file} is not UTF-8 ({error.reason})") from error
     raise BadInput(f"{where}: targets is {{ label = … }}, {{ file = … }} or a list of URLs")
 
 
@@ -204,22 +227,26 @@ def _seeds(value: Any, where: str) -> tuple[str, ...] | Away:
     if isinstance(value, list):
         return _strings(value, f"{where}: seeds")
     if isinstance(value, dict) and "away" in value and set(value) <= {"away", "count"}:
-        numbers = (value["away"], value.get("count", 10))
-        if all(isinstance(n, int) for n in numbers) and numbers[0] >= 0 and numbers[1] >= 1:
-            return Away(*numbers)
+        away, count = value["away"], value.get("count", 10)
+        if _whole(away, 0) and _whole(count, 1):
+            return Away(away, count)
     raise BadInput(f"{where}: seeds is a list of URLs or {{ away = 3, count = 10 }}")
 
 
 def _budget(value: Any, where: str) -> int | None:
     if value == "all":
         return None
-    if isinstance(value, int) and value >= 1:
-        return value
+    if _whole(value, 1):
+        return int(value)
     raise BadInput(f'{where}: budget is a number of pages or "all", not {value!r}')
 
 
 def _count(entry: Mapping[str, Any], key: str, where: str) -> int | None:
     value = entry.get(key)
-    if value is None or (isinstance(value, int) and value >= 1):
-        return value
+    if value is None or _whole(value, 1):
+        return None if value is None else int(value)
     raise BadInput(f"{where}: {key} is a number, at least 1, not {value!r}")
+
+
+def _whole(value: Any, least: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import zlib
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
+
+from wolfspider.errors import DamagedFile
 
 
 @dataclass(frozen=True)
@@ -52,9 +56,14 @@ class Trace:
 
     @classmethod
     def load(cls, path: Path) -> Trace:
-        with np.load(path, allow_pickle=False) as data:
-            about: dict[str, Any] = json.loads(data["about"].tobytes())
-            about |= {"pages": data["pages"], "judged": data["judged"]}
-        about["key"] = RunKey(**about["key"])
-        about["starts"] = tuple(about["starts"])
-        return cls(**about)
+        try:
+            with np.load(path, allow_pickle=False) as data:
+                about: dict[str, Any] = json.loads(data["about"].tobytes())
+                about |= {"pages": data["pages"], "judged": data["judged"]}
+            about["key"] = RunKey(**about["key"])
+            about["starts"] = tuple(about["starts"])
+            return cls(**about)
+        except (OSError, ValueError, LookupError, TypeError, BadZipFile, zlib.error) as error:
+            raise DamagedFile(
+                f"the run in {path} cannot be read ({error}); remove the file and run again"
+            ) from error

@@ -28,15 +28,17 @@ def tasks_for_labels(
     Keywords are the words of the label's last part; the description is the titles of the
     pages that carry it, as the papers used what editors wrote about the targets.
     """
-    tasks, left_out = [], []
+    tasks: list[Task] = []
+    left_out: list[str] = []
     for label in labels if labels is not None else list(web.about["labels"]):
         pages = web.label(label)
         if labels is None and (len(pages) < least or label.startswith(("site:", "role:"))):
             left_out.append(f"{label} ({len(pages)} pages)")
             continue
         titles = [web.page(page).title for page in pages[:200].tolist()]
+        name = label.replace(":", "-").replace("/", "-")
         task = Task(
-            name=label.replace(":", "-").replace("/", "-"),
+            name=label if name in {task.name for task in tasks} else name,
             keywords=_keywords(label),
             targets=label,
             seeds=Away(away, count),
@@ -44,7 +46,7 @@ def tasks_for_labels(
             description=" ".join(dict.fromkeys(titles)),
         )
         try:
-            Ground.lay(web, task)
+            Ground.lay(web, task).topic()
             tasks.append(task)
         except BadInput as error:
             left_out.append(str(error))

@@ -131,7 +131,7 @@ def _squeezed(text: bytes) -> bytes:
     letters = np.frombuffer(text.translate(_SPACES), np.uint8)
     kept = letters != _SPACE
     kept[1:] |= kept[:-1].copy()  # the first space after a word
-    short = letters[kept].tobytes().rstrip()
+    short: bytes = letters[kept].tobytes().rstrip()
     if len(short) <= MAX_TEXT:
         return short
     return short[:MAX_TEXT].decode("utf-8", "ignore").encode()

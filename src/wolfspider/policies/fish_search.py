@@ -5,6 +5,7 @@ The list of potential scores follows the description in Hersovici et al. 1998.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -27,6 +28,10 @@ class FishSearch(ScoredPolicy):
     def __init__(
         self, *, depth: int = 3, width: int = 10, alpha: float = 1.5, buffer: int | None = None
     ) -> None:
+        if depth < 0 or width < 0:
+            raise ValueError(f"depth and width are 0 or more, not {depth} and {width}")
+        if not 0 <= alpha < math.inf:
+            raise ValueError(f"alpha is a factor, 0 or more, not {alpha}")
         super().__init__(buffer=buffer)
         self.depth = depth
         self.width = width

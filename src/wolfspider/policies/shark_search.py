@@ -40,6 +40,11 @@ class SharkSearch(BatchedPolicy):
         seed: int = 0,
         buffer: int | None = None,
     ) -> None:
+        if depth < 0:
+            raise ValueError(f"depth is a number of links, 0 or more, not {depth}")
+        for name, share in (("r", r), ("beta", beta), ("delta", delta)):
+            if not 0 <= share <= 1:
+                raise ValueError(f"{name} lies between 0 and 1, not {share}")
         super().__init__(n=n, seed=seed, buffer=buffer)
         self.topic = topic
         self.depth = depth

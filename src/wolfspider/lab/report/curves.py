@@ -39,7 +39,9 @@ class Curves:
     def axis(self) -> str:
         grounds = self.summary.grounds.values()
         asked = {ground.task.budget for ground in grounds}
-        if len({ground.budget for ground in grounds}) == 1 or (len(asked) == 1 and None not in asked):
+        if len({ground.budget for ground in grounds}) == 1 or (
+            len(asked) == 1 and None not in asked
+        ):
             return FETCHES
         whole = all(ground.budget == int(ground.reachable.sum()) for ground in grounds)
         return REACHABLE if whole else BUDGET

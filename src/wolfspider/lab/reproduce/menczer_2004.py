@@ -122,6 +122,25 @@ def _pairwise(summary: Summary, policy: str, other: str) -> str:
     return f"recall, by buffer: {recall}. similarity: {similar}"
 
 
+def _near_seeds(summary: Summary, policy: str) -> float:
+    """Share of the pages visited that are nearer to the seeds than any target."""
+    shares = []
+    for unit in summary.units:
+        for trace in summary.by_unit.get((policy, unit), []):
+            ground = summary.grounds[unit]
+            distances = ground.graph.distances_from(np.array(ground.starts))
+            shares.append(float(np.mean(distances[trace.pages[trace.pages >= 0]] < AWAY)))
+    return float(np.mean(shares))
+
+
+def _stuck(summary: Summary, name: str = "breadth-first", size: int = BUFFERS[-1]) -> str:
+    share = 100 * _near_seeds(summary, with_buffer(name, size))
+    return (
+        f"with a buffer of {size} {share:.0f} % of the pages of {name} are fewer than {AWAY} links "
+        "from the seeds, where no target can be"
+    )
+
+
 def _best_beats_breadth(summary: Summary) -> Finding:
     hits, total = _count(summary, "best-first", "breadth-first", +1)
     return Finding(
@@ -145,8 +164,7 @@ def _shark_like_breadth(summary: Summary) -> Finding:
         agrees,
         ""
         if agrees
-        else "anchors here are titles of articles or name the topic, a far better hint than "
-        "the anchors of the open web of 2002",
+        else f"{_stuck(summary)}: here anything that leaves the first levels beats breadth-first",
     )
 
 
@@ -173,7 +191,7 @@ def _pagerank_worst(summary: Summary) -> Finding:
         f"significantly worse in {hits} of {total} settings. "
         + _pairwise(summary, "pagerank", "breadth-first"),
         agrees,
-        "" if agrees else "breadth-first from seeds far away is hardly better than chance here",
+        "" if agrees else f"{_stuck(summary)}; PageRank is as blind to the topic, but goes deeper",
     )
 
 
@@ -196,8 +214,8 @@ def _exploration_pays_later(summary: Summary) -> Finding:
         agrees,
         ""
         if agrees
-        else "the web is small and well linked: a greedy crawl runs out of good links late, "
-        "so there is less to gain by looking around",
+        else f"a batch of 256 is larger than the first level around the seeds here: "
+        f"{_stuck(summary, 'best-n-first:n=256', 256)}; and 1,000 pages may be too few to recover",
     )
 
 
@@ -213,7 +231,10 @@ def _shark_explores(summary: Summary) -> Finding:
         "section 4.2.1, figure 18",
         f"recall after {PAGES:,} pages {written(found)}",
         better(found),
-        "" if better(found) else "its scores are good from the start here; batches dilute them",
+        ""
+        if better(found)
+        else "the interval holds nothing in either direction: a batch costs at the start what it "
+        "brings later",
     )
 
 
@@ -235,8 +256,9 @@ def _buffer_matters_little(summary: Summary) -> Finding:
         touched == 0,
         ""
         if touched == 0
-        else "pages have about 26 links here against 7 there, so a small buffer throws away "
-        "far more of what was seen",
+        else f"{_stuck(summary)}, and with a buffer of {BUFFERS[0]} "
+        f"{100 * _near_seeds(summary, with_buffer('breadth-first', BUFFERS[0])):.0f} %: "
+        "a small buffer drops most of a level and so sends breadth-first deeper",
     )
 
 
@@ -270,7 +292,7 @@ def _performance(summary: Summary) -> Finding:
                 / mean(summary, policy, "cpu_ms_per_page")
             )
         ahead += value["breadth-first"] > value["best-first"]
-        lines.append(f"{size}: " + ", ".join(f"{n} {v:.3f}" for n, v in value.items()))
+        lines.append(f"{size}: " + ", ".join(f"{n} {v:.4f}" for n, v in value.items()))
     agrees = ahead >= len(BUFFERS) - 1
     return Finding(
         "For its price Best-First is surpassed by Breadth-First for all but the smallest frontier.",
@@ -279,6 +301,6 @@ def _performance(summary: Summary) -> Finding:
         agrees,
         ""
         if agrees
-        else "a heap of sorted runs makes the best link nearly as cheap as the oldest, "
-        "where they sorted the frontier at every page",
+        else "the best link costs little more than the oldest in this implementation, which merges "
+        f"sorted runs and does not sort the frontier; and {_stuck(summary)}",
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from mmap import mmap
 
 from fastwarc.stream_io import ZstdReader
@@ -23,11 +24,16 @@ _PIECE = 1 << 20  # uncompressed bytes handed out at a time
 _HELD = 8 << 20  # uncompressed bytes of a frame held back until its checksum has been seen
 
 
-class Frames:
-    """The uncompressed bytes, in pieces; `None` stands where some are missing.
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Bytes are missing here. `before` could be read, but near its end it may be wrong."""
 
-    What precedes a gap inside a frame is handed out too, but for its last byte: where only the
-    checksum says that something is wrong, that keeps the frame's last record incomplete.
+    before: bytes = b""
+
+
+class Frames:
+    """The uncompressed bytes, in pieces, and the gaps between them.
+
     After the iteration `cut` says whether the file ends within a frame.
     """
 
@@ -43,7 +49,7 @@ class Frames:
         """Whether the frames carry checksums of their own."""
         return self.magic != b""
 
-    def __iter__(self) -> Iterator[bytes | None]:
+    def __iter__(self) -> Iterator[bytes | Gap]:
         if not self.magic:
             yield from self._plain()
             return
@@ -53,7 +59,7 @@ class Frames:
                 yield from self._frame(start)
                 self.cut = False
             except _Unreadable as problem:
-                yield None
+                yield Gap(problem.before)
                 self.cut = self.cut or problem.cut
                 found = self.data.find(self.magic, start + 1)
                 self.position = found if found >= 0 else len(self.data)
@@ -86,8 +92,8 @@ class Frames:
                 if sum(map(len, held)) > _HELD:
                     yield b"".join(held)
                     held = []
-        except _Unreadable:
-            yield b"".join(held)[:-1]
+        except _Unreadable as problem:
+            problem.before = b"".join(held) + problem.before
             raise
         yield b"".join(held)
 
@@ -101,23 +107,37 @@ class Frames:
                 self.position += len(waiting)
                 if not waiting:
                     raise _Unreadable(cut=True)
+            before = inflate.copy()
             try:
                 part = inflate.decompress(waiting, _PIECE)
             except zlib.error as error:
-                raise _Unreadable from error
+                raise _Unreadable(_up_to_the_error(before, waiting)) from error
             waiting = inflate.unconsumed_tail
             yield part
         self.position -= len(inflate.unused_data)
 
     def _unzstd(self, start: int) -> Iterator[bytes]:
         end = _zstd_end(self.data, start)
+        given = 0
         try:
             reader = ZstdReader(_Span(self.data, start, end), dictionary=self._dictionary)
             while part := reader.read(_PIECE):
+                given += len(part)
                 yield part
         except OSError as error:
-            raise _Unreadable from error
+            raise _Unreadable(self._up_to_the_error(start, end, given)) from error
         self.position = end
+
+    def _up_to_the_error(self, start: int, end: int, given: int) -> bytes:
+        """What a zstd frame holds before an error, without what was given out already."""
+        parts: list[bytes] = []
+        try:
+            reader = ZstdReader(_Span(self.data, start, end), dictionary=self._dictionary)
+            while part := reader.read(64):
+                parts.append(part)
+        except OSError:
+            pass
+        return b"".join(parts)[given:]
 
     def _skip(self, start: int, head: bytes) -> None:
         """A frame without data; the first may hold the dictionary for all others."""
@@ -135,7 +155,8 @@ class Frames:
 class _Unreadable(Exception):
     """A frame that is damaged, or has no end."""
 
-    def __init__(self, *, cut: bool = False) -> None:
+    def __init__(self, before: bytes = b"", *, cut: bool = False) -> None:
+        self.before = before
         self.cut = cut
 
 
@@ -143,13 +164,22 @@ class _Span(io.RawIOBase):
     """Some bytes of the file, as a file of their own."""
 
     def __init__(self, data: mmap, start: int, end: int) -> None:
-        self._data, self._at, self._end = data, start, end
+        self._data, self._start, self._end = data, start, end
+        self._at = start
 
     def read(self, size: int = -1) -> bytes:
         end = self._end if size < 0 else min(self._end, self._at + size)
         found = self._data[self._at : end]
         self._at = end
         return found
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        base = (self._start, self._at, self._end)[whence]
+        self._at = max(self._start, min(self._end, base + offset))
+        return self.tell()
+
+    def tell(self) -> int:
+        return self._at - self._start
 
 
 def _magic(data: mmap, name: str) -> bytes:
@@ -162,6 +192,17 @@ def _magic(data: mmap, name: str) -> bytes:
     if head.startswith(ZSTD) or head[1:4] == _SKIPPED:
         return ZSTD
     return GZIP if name.endswith(".gz") else ZSTD if name.endswith(".zst") else b""
+
+
+def _up_to_the_error(inflate: zlib._Decompress, waiting: bytes) -> bytes:
+    """What can be inflated before an error, which itself gives back nothing."""
+    parts = []
+    try:
+        for at in range(0, len(waiting), 64):
+            parts.append(inflate.decompress(waiting[at : at + 64]))
+    except zlib.error:
+        pass
+    return b"".join(parts)
 
 
 def _only_zeros(data: mmap, start: int) -> bool:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from wolfspider.errors import BadInput, DamagedFile
 from wolfspider.webs.importers.captures import Capture
-from wolfspider.webs.importers.frames import Frames
+from wolfspider.webs.importers.frames import Frames, Gap
 from wolfspider.webs.importers.http_message import read_message
 from wolfspider.webs.importers.warc_records import Record, Splitter
 
@@ -68,7 +68,10 @@ class WarcFile:
         splitter = Splitter(verify=not frames.checked)
         for piece in frames:
             self.position = frames.position
-            yield from splitter.gap() if piece is None else splitter.take(piece)
+            if isinstance(piece, Gap):
+                yield from splitter.gap(piece.before)
+            else:
+                yield from splitter.take(piece)
         yield from splitter.end()
         self.truncated = frames.cut or splitter.cut
         self.damaged = max(0, splitter.damaged - frames.cut)  # the cut left a gap, too

@@ -43,21 +43,31 @@ class Splitter:
         self.cut = False  # the last record has no end
         self._verify = verify
         self._buffer = bytearray()
+        self._reported = 0  # `damaged` at the last gap or record
         self._lost = False  # looking for the next beginning
         self._pass_over = 0  # bytes still to come of a block that is too large
 
     def take(self, piece: bytes) -> Iterator[Record]:
         """The records that end in this piece."""
+        self._append(piece)
+        return self._split(_MORE)
+
+    def gap(self, before: bytes = b"") -> Iterator[Record]:
+        """The records that end before a place where bytes are missing.
+
+        The last may be damaged where only a checksum says so; it counts for nothing.
+        """
+        self._append(before)
+        yield from self._split(_GAP)
+        self.damaged += self.damaged == self._reported  # unless it showed before
+        self._reported = self.damaged
+        self._pass_over = 0
+        self._lost = True
+
+    def _append(self, piece: bytes) -> None:
         passed = min(len(piece), self._pass_over)
         self._pass_over -= passed
         self._buffer += piece[passed:]
-        return self._split(_MORE)
-
-    def gap(self) -> Iterator[Record]:
-        """The records that are left where bytes are missing."""
-        yield from self._split(_GAP)
-        self._pass_over = 0
-        self._lose()
 
     def end(self) -> Iterator[Record]:
         """The records that are left when nothing comes any more."""
@@ -84,7 +94,7 @@ class Splitter:
                 self._lose()
                 at += 1
             else:
-                at = end
+                at, self._reported = end, self.damaged
                 if record is not None:
                     yield record
         del self._buffer[: at if then == _MORE else None]
@@ -137,12 +147,13 @@ class Splitter:
 
     def _check_what_follows(self, end: int, then: str) -> None:
         buffer = self._buffer
-        if buffer.startswith(_EMPTY_LINES, end):
+        if then != _GAP and buffer.startswith(_EMPTY_LINES, end):
             return
         if then == _MORE and len(buffer) - end < _NEAR:
             raise _Short
         after = _end_of_break(buffer, end)
-        if then == _GAP or not (_BEGIN.match(buffer, after) or after == len(buffer)):
+        ended = after == len(buffer) and then != _GAP
+        if not (ended or _BEGIN.match(buffer, after)):
             raise _Wrong
 
 
