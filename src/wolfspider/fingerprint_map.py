@@ -131,16 +131,16 @@ class FingerprintMap:
             begin = slots if lost is None else slots[lost]
             seen = self._keys.take(begin[:, None] + _WINDOW, mode="wrap")
             ends = (seen == wanted[:, None]) | (seen == 0)
-            steps = ends.argmax(axis=1)
-            ended = ends.any(axis=1)
+            steps = ends.argmax(axis=1)  # 0 also for a key whose search has not ended
             if lost is None:
                 slots += steps
             else:
                 slots[lost] += steps
-            if ended.all():
-                slots[slots >= self._slots] -= self._slots
+            if np.count_nonzero(steps) + np.count_nonzero(ends[:, 0]) == len(steps):
+                slots %= self._slots
                 return slots
-            lost = np.flatnonzero(~ended) if lost is None else lost[~ended]
+            going = np.flatnonzero(~ends.any(axis=1))
+            lost = going if lost is None else lost[going]
             slots[lost] += _STEP
 
     def _find_one(self, key: int) -> int:

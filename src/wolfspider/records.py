@@ -80,8 +80,8 @@ class Terms:
         if not len(self.ids):
             return np.zeros(len(ids), np.float32)
         at = self.ids.searchsorted(ids)
-        at[at == len(self.ids)] = 0
-        found: NDArray[np.float32] = self.counts[at] * (self.ids[at] == ids)
+        here = self.ids.take(at, mode="clip") == ids  # beyond the last there is only the last
+        found: NDArray[np.float32] = self.counts.take(at, mode="clip") * here
         return found
 
 

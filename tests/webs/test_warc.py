@@ -475,7 +475,7 @@ def test_one_damaged_byte_costs_at_most_what_is_near(
     assert [each for each in captures if each in far] == far
     if kind != "plain":  # checksums: what comes is right, and what does not come is counted
         assert all(each in originals for each in captures)
-        assert file.damaged + file.truncated == (len(captures) < len(originals))
+        assert (len(captures) < len(originals)) <= file.damaged + file.truncated <= 1
 
 
 @settings(max_examples=300)

@@ -13,6 +13,8 @@ from typing import Any
 
 import click
 
+from wolfspider.cli.lab_report import report
+from wolfspider.cli.lab_reproduce import reproduce
 from wolfspider.cli.output import example, note, print_json, result_options
 from wolfspider.cli.progress import Meter
 from wolfspider.errors import BadInput
@@ -237,3 +239,7 @@ def tasks(
     for reason in [] if quiet else left_out:
         note(f"left out: {reason}")
     print(f"{len(found)} tasks in {out}")
+
+
+lab.add_command(report)
+lab.add_command(reproduce)

@@ -31,6 +31,6 @@ class KeywordJudge:
             return Verdict(0.0, False)
         seen = terms.frequencies(keywords.ids)
         half = 1.0 + terms.length / self.pace
-        mean = float((seen / (seen + half)).sum()) / len(keywords.ids)
+        mean = sum([tf / (tf + half) for tf in seen.tolist()]) / len(keywords.ids)
         relevance = min(1.0, 0.5 * mean / self.level)
         return Verdict(relevance, relevance >= 0.5)

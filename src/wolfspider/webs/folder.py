@@ -88,7 +88,7 @@ class Blobs:
     """The byte strings of a `BlobWriter`, copied out one by one."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        self._starts = np.load(folder / f"{name}_starts.npy", mmap_mode="r")
+        self._starts = np.asarray(np.load(folder / f"{name}_starts.npy", mmap_mode="r"))
         path = folder / f"{name}s.bin"
         with path.open("rb") as file:
             size = file.seek(0, 2)

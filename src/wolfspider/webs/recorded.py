@@ -69,7 +69,7 @@ class RecordedWeb:
         key = np.uint64(fingerprint(url))
         at = int(self._addresses.searchsorted(key))
         if at < len(self._addresses) and self._addresses[at] == key:
-            return int(self._pages_of[at])
+            return self._pages_of.item(at)
         return _UNKNOWN
 
     def page(self, number: int) -> Page:
@@ -105,8 +105,8 @@ class RecordedWeb:
         return self._load("graph_starts"), self._load("graph_pages")
 
     def _load(self, name: str) -> NDArray[Any]:
-        array: NDArray[Any] = np.load(self.folder / f"{name}.npy", mmap_mode="r")
-        return array
+        # As a plain array: each look into a `memmap` costs a few microseconds.
+        return np.asarray(np.load(self.folder / f"{name}.npy", mmap_mode="r"))
 
 
 def _read_about(folder: Path) -> dict[str, Any]:

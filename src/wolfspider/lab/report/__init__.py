@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -56,8 +57,8 @@ def write_report(
         "curves": curve_columns(curves),
     }
     for name, columns in tables.items():
-        files[f"{name}.csv"] = lambda path, columns=columns: write_csv(path, columns)
-        files[f"{name}.parquet"] = lambda path, columns=columns: write_parquet(path, columns)
+        files[f"{name}.csv"] = partial(write_csv, columns)
+        files[f"{name}.parquet"] = partial(write_parquet, columns)
     return _write_all(folder, files)
 
 

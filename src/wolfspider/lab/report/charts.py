@@ -55,10 +55,7 @@ def ticks(high: float, about: int = 5) -> list[float]:
 
 
 def spread(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Places at least `gap` apart between low and high, moved as little as can be.
-
-    Places that agree to about `gap` keep the order in which they are given.
-    """
+    """Places at least `gap` apart, moved little; those that nearly agree keep their order."""
     order = np.argsort(np.round(np.asarray(places, float) / gap), kind="stable")
     steps = min(gap, (high - low) / max(1, len(order) - 1)) * np.arange(len(order))
     moved = np.empty(len(order))
@@ -132,7 +129,7 @@ def _grid(
         place = left + value / x.high * (right - left)
         parts.append(mark.format(few(place), bottom, few(place), bottom + 19, x.text(value)))
     name = Markup('<text class="mid axis" x="{}" y="{}">{}</text>')
-    parts.append(name.format(few((left + right) / 2), bottom + 39, x.label) if x.label else "")
+    parts.append(name.format(few((left + right) / 2), bottom + 39, x.label))
     return Markup("").join(parts)
 
 

@@ -66,7 +66,7 @@ def curve_columns(curves: Curves) -> Columns:
     return columns
 
 
-def write_csv(path: Path, columns: Columns) -> None:
+def write_csv(columns: Columns, path: Path) -> None:
     with path.open("w", encoding="utf-8", errors="replace", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(columns)
@@ -74,7 +74,7 @@ def write_csv(path: Path, columns: Columns) -> None:
             writer.writerow([_cell(value) for value in row])
 
 
-def write_parquet(path: Path, columns: Columns) -> None:
+def write_parquet(columns: Columns, path: Path) -> None:
     arrays = {name: pa.array(values, _type(values)) for name, values in _clean(columns).items()}
     pq.write_table(pa.table(arrays), path)
 

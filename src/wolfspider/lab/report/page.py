@@ -20,8 +20,8 @@ from wolfspider.lab.report.curves import FETCHES, Curve, Curves
 from wolfspider.lab.report.findings import Findings, is_oracle, number
 from wolfspider.lab.report.glossary import glossary, meaning, title
 from wolfspider.lab.report.looks import Look
+from wolfspider.lab.report.tasks import in_words
 from wolfspider.lab.summary import Summary, Unit
-from wolfspider.lab.tasks import Away, Task
 from wolfspider.lab.trace import Trace
 
 _WIDE, _NARROW, _SMALL = (1000, 430), (390, 300), (300, 190)
@@ -208,23 +208,7 @@ class Page:
         return dict(self.experiment.about["webs"])
 
     def asked(self) -> list[dict[str, str]]:
-        """Each task in words."""
-        rows = []
-        for entry in self.experiment.about["tasks"]:
-            task = Task.of_json(entry["task"])
-            row = {
-                "task": task.name,
-                "web": str(entry["web"]),
-                "keywords": " ".join(task.keywords),
-                "targets": _wanted(task),
-                "start pages": _seeds(task),
-                "budget": "all" if task.budget is None else f"{task.budget:,}",
-                "judge": task.judge,
-            }
-            if len(self.webs) == 1:
-                del row["web"]
-            rows.append(row)
-        return rows
+        return in_words(self.experiment)
 
     def failures(self) -> list[tuple[str, list[Trace], str, str]]:
         """Policy, its runs that failed alike, the last line of the traceback, and all of it."""
@@ -261,17 +245,3 @@ def _written(value: float, name: str) -> str:
 def _range(numbers: Iterable[int]) -> str:
     found = sorted(set(numbers))
     return f"{found[0]:,}" if len(found) == 1 else f"{found[0]:,}–{found[-1]:,}"
-
-
-def _wanted(task: Task) -> str:
-    within = f", within {task.within}" if task.within else ""
-    if isinstance(task.targets, str):
-        return f"label {task.targets}{within}"
-    return f"{len(task.targets):,} URLs{within}"
-
-
-def _seeds(task: Task) -> str:
-    if isinstance(task.seeds, Away):
-        return f"{task.seeds.count} pages, {task.seeds.away} links before a target"
-    more = f" and {len(task.seeds) - 1} more" if len(task.seeds) > 1 else ""
-    return task.seeds[0] + more

@@ -12,6 +12,7 @@ from typing import Protocol
 from wolfspider.lab.experiment import Experiment
 from wolfspider.lab.reproduce import menczer_2004
 from wolfspider.lab.reproduce.findings import Reproduction
+from wolfspider.lab.reproduce.page import write_page
 
 
 class Paper(Protocol):
@@ -24,4 +25,4 @@ class Paper(Protocol):
 
 PAPERS: dict[str, Paper] = {"menczer-2004": menczer_2004}
 
-__all__ = ["PAPERS", "Paper", "Reproduction"]
+__all__ = ["PAPERS", "Paper", "Reproduction", "write_page"]

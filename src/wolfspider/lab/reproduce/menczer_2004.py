@@ -233,8 +233,8 @@ def _shark_explores(summary: Summary) -> Finding:
         better(found),
         ""
         if better(found)
-        else "the interval holds nothing in either direction: a batch costs at the start what it "
-        "brings later",
+        else "there is no difference that could be told from chance: what a batch costs at the start "
+        "it may bring back later",
     )
 
 

@@ -1,0 +1,55 @@
+"""A reproduction as one page: the findings, then the paper's figures as our curves."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from wolfspider.lab.experiment import Experiment
+from wolfspider.lab.report.charts import Axis, Series, line_chart
+from wolfspider.lab.report.curves import Curves
+from wolfspider.lab.report.looks import Look
+from wolfspider.lab.report.page import shown
+from wolfspider.lab.reproduce.findings import Figure, Reproduction
+from wolfspider.lab.summary import Summary
+
+NAME = "reproduction.html"
+
+
+def write_page(found: Reproduction, experiment: Experiment, folder: Path) -> Path:
+    """Write the page into the folder; it opens without a network."""
+    curves = Curves(Summary.of(experiment))
+    loaders = [PackageLoader("wolfspider.lab.reproduce"), PackageLoader("wolfspider.lab.report")]
+    environment = Environment(
+        loader=ChoiceLoader(loaders), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    environment.filters["shown"] = shown
+    html = environment.get_template("reproduction.html.j2").render(
+        found=found,
+        agreeing=sum(finding.agrees for finding in found.findings),
+        charts=[(figure.title, *_charts(figure, curves)) for figure in found.figures],
+        about=experiment.about,
+    )
+    beside = folder / f".{NAME}"
+    beside.write_text(html, encoding="utf-8")
+    os.replace(beside, folder / NAME)
+    return folder / NAME
+
+
+def _charts(figure: Figure, curves: Curves) -> tuple[Markup, list[tuple[str, Look]]]:
+    series, legend = [], []
+    for number, policy in enumerate(figure.policies):
+        curve = curves.of(policy, figure.metric)
+        if curve is not None:
+            name = shown(policy.split(":buffer")[0])
+            series.append(Series(name, Look(number), curve.x, curve.mean, curve.error).thinned(150))
+            legend.append((name, Look(number)))
+    high = 1.0 if figure.metric == "recall" else 1.05 * max(each.y.max() for each in series)
+    y = Axis(figure.metric, high, percent=figure.metric == "recall")
+    x = Axis(curves.axis, float(curves.x[-1]))
+    words = f"{figure.title}: " + ", ".join(f"{s.name} {y.text(s.y[-1])}" for s in series)
+    chart = line_chart(words, series, x, y, size=(430, 300), labels=False, marks=4, about=(4, 5))
+    return chart, legend
