@@ -18,7 +18,8 @@ from wolfspider.records import Link, Page, Response, Verdict, Visit
 from wolfspider.store import HuntStore, _toml
 
 ASKED = {"topic": "wolf spiders", "pages": 3, "seeds": ["http://a.test/"], "label": None}
-COLUMNS = "step url title relevance target status error depth source anchor score".split()
+COLUMNS = ["step", "url", "title", "relevance", "target", "status"]
+COLUMNS += ["error", "depth", "source", "anchor", "score"]
 
 
 def visit(number: int, *, error: str = "") -> Visit:
@@ -74,9 +75,12 @@ def test_what_is_committed_survives_a_crash(tmp_path: Path) -> None:
 
 
 def test_leaving_by_an_exception_commits_what_was_added(tmp_path: Path) -> None:
-    with pytest.raises(KeyboardInterrupt), HuntStore(tmp_path / "hunt", ASKED) as store:
+    def interrupted(store: HuntStore) -> None:
         store.add(visit(0))
         raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), HuntStore(tmp_path / "hunt", ASKED) as store:
+        interrupted(store)
     assert len(rows(tmp_path / "hunt")) == 1
 
 

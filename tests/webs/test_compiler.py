@@ -6,6 +6,7 @@ import shutil
 import tracemalloc
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -323,11 +324,11 @@ ANSWERS = st.one_of(
 @settings(max_examples=60)
 @given(st.lists(ANSWERS, min_size=1, max_size=14))
 def test_every_web_agrees_with_a_browser(
-    tmp_path_factory: pytest.TempPathFactory, answers: list[tuple[str, str, list[str]]]
+    tmp_path_factory: pytest.TempPathFactory, answers: list[tuple[str, str, Any]]
 ) -> None:
     """Captures follow each other in time; a browser at the end sees the last of each address."""
     folder = tmp_path_factory.mktemp("any")
-    last: dict[str, tuple[str, list[str]]] = {}
+    last: dict[str, tuple[str, Any]] = {}
     with Compiler(folder / "web", ["any"]) as compiler:
         for when, (kind, name, rest) in enumerate(answers):
             url = f"http://a.test/{name}"
@@ -375,9 +376,13 @@ def everything(folder: Path) -> list[str]:
 
 def test_nothing_is_left_of_an_import_that_fails(tmp_path: Path) -> None:
     deep = tmp_path / "a" / "b" / "web"
-    with pytest.raises(ZeroDivisionError), Compiler(deep) as compiler:
+
+    def interrupted(compiler: Compiler) -> None:
         compiler.add(Capture(A, 0, 200, "text/html", body=b"<p>x"))
-        raise ZeroDivisionError
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), Compiler(deep) as compiler:
+        interrupted(compiler)
     assert everything(tmp_path) == []
     with Compiler(deep, ["x"]) as compiler, pytest.raises(BadInput, match="nothing to import"):
         compiler.finish()
@@ -435,8 +440,10 @@ def test_memory_does_not_follow_the_size_of_the_web(tmp_path: Path) -> None:
         tracemalloc.stop()
         return highest
 
+    peak(20)  # fills the memos of words
     small, large = peak(150), peak(1500)
-    assert large - small < 1350 * 1000  # bytes for each page more; its text alone has 7,000
+    print((large - small) / 1350)
+    assert large - small < 1350 * 500  # bytes for each page more; its text alone has 7,000
 
 
 # -- the recorded webs beside the project --------------------------------------------------

@@ -35,7 +35,7 @@ class RecordedWeb:
             self._pages = Blobs(self.folder, "page")
             self._texts = Blobs(self.folder, "text")
             self._links = Blobs(self.folder, "link")
-        except (OSError, ValueError, DamagedFile) as error:
+        except (OSError, EOFError, ValueError, DamagedFile) as error:
             raise DamagedFile(
                 f"the web folder {self.folder} is damaged ({error}); import the recording again"
             ) from error

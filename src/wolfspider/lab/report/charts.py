@@ -79,7 +79,7 @@ def line_chart(
     """Lines with their bands and some marks; with `labels` each is named at its right end."""
     width, height = size
     names = [short(each.name) + " (oracle)" * each.look.oracle for each in series if labels]
-    right = width - (max(map(wide, names), default=0) + 34 if labels else 12)
+    right = width - (max(map(wide, names), default=0) + 40 if labels else 20)
     left, top, bottom = 52.0, 12.0, height - (44.0 if x.label else 26.0)
 
     def at(xs: Floats, ys: Floats) -> list[tuple[float, float]]:

@@ -22,6 +22,7 @@ class Finding:
     seen: str
     agrees: bool
     reason: str = ""  # the likely one, where they differ
+    table: tuple[tuple[str, ...], ...] = ()  # the numbers behind it, heads first
 
 
 @dataclass(frozen=True)

@@ -97,14 +97,6 @@ def _figures() -> list[Figure]:
     return figures
 
 
-def _at_every_buffer(summary: Summary, policy: str, other: str, metric: str) -> list[str]:
-    parts = []
-    for size in BUFFERS:
-        found = versus(summary, with_buffer(policy, size), with_buffer(other, size), metric)
-        parts.append(f"{size}: {written(found)}")
-    return parts
-
-
 def _count(summary: Summary, policy: str, other: str, sign: int) -> tuple[int, int]:
     """In how many settings (buffer × measure) the policy is significantly better or worse."""
     hits = total = 0
@@ -116,10 +108,15 @@ def _count(summary: Summary, policy: str, other: str, sign: int) -> tuple[int, i
     return hits, total
 
 
-def _pairwise(summary: Summary, policy: str, other: str) -> str:
-    recall = "; ".join(_at_every_buffer(summary, policy, other, f"recall@{PAGES}"))
-    similar = "; ".join(_at_every_buffer(summary, policy, other, f"similarity@{PAGES}"))
-    return f"recall, by buffer: {recall}. similarity: {similar}"
+def _pairwise(summary: Summary, policy: str, other: str) -> tuple[tuple[str, ...], ...]:
+    """Differences between two crawlers at every buffer, as a table."""
+    rows = [("buffer", "difference in recall", "difference in similarity")]
+    for size in BUFFERS:
+        pair = with_buffer(policy, size), with_buffer(other, size)
+        recall = written(versus(summary, *pair, f"recall@{PAGES}"))
+        similar = written(versus(summary, *pair, f"similarity@{PAGES}"))
+        rows.append((str(size), recall, similar))
+    return tuple(rows)
 
 
 def _near_seeds(summary: Summary, policy: str) -> float:
@@ -146,10 +143,10 @@ def _best_beats_breadth(summary: Summary) -> Finding:
     return Finding(
         "Best-First finds more targets and more similar pages than Breadth-First.",
         "section 3.2.1, figure 12",
-        f"significantly better in {hits} of {total} settings. "
-        + _pairwise(summary, "best-first", "breadth-first"),
+        f"significantly better in {hits} of {total} settings",
         hits > total / 2,
         "" if hits > total / 2 else "links of similar pages are not better links on this web",
+        _pairwise(summary, "best-first", "breadth-first"),
     )
 
 
@@ -159,12 +156,12 @@ def _shark_like_breadth(summary: Summary) -> Finding:
     return Finding(
         "Shark-Search is not significantly better than Breadth-First, but for one case.",
         "section 3.2.1, figure 12",
-        f"significantly better in {hits} of {total} settings. "
-        + _pairwise(summary, "shark-search", "breadth-first"),
+        f"significantly better in {hits} of {total} settings",
         agrees,
         ""
         if agrees
         else f"{_stuck(summary)}: here anything that leaves the first levels beats breadth-first",
+        _pairwise(summary, "shark-search", "breadth-first"),
     )
 
 
@@ -175,10 +172,10 @@ def _best_beats_shark(summary: Summary) -> Finding:
     return Finding(
         "Best-First significantly outperforms Shark-Search by the end of the crawl.",
         "section 3.2.1, figure 12",
-        f"significantly better in {hits} of {total} settings, worse in {lost}. "
-        + _pairwise(summary, "best-first", "shark-search"),
+        f"significantly better in {hits} of {total} settings, worse in {lost}",
         agrees,
         "" if agrees else "the words of a link say as much here as the page it stands on",
+        _pairwise(summary, "best-first", "shark-search"),
     )
 
 
@@ -188,8 +185,7 @@ def _pagerank_worst(summary: Summary) -> Finding:
     return Finding(
         "PageRank is worse than Breadth-First.",
         "section 3.2.1, figure 11",
-        f"significantly worse in {hits} of {total} settings. "
-        + _pairwise(summary, "pagerank", "breadth-first"),
+        f"significantly worse in {hits} of {total} settings",
         agrees,
         "" if agrees else f"{_stuck(summary)}; PageRank is as blind to the topic, but goes deeper",
     )
@@ -233,13 +229,14 @@ def _shark_explores(summary: Summary) -> Finding:
         better(found),
         ""
         if better(found)
-        else "there is no difference that could be told from chance: what a batch costs at the start "
-        "it may bring back later",
+        else "what a batch costs at the start it brings back later, and no more: the difference "
+        "cannot be told from chance",
     )
 
 
 def _buffer_matters_little(summary: Summary) -> Finding:
-    changes, touched = [], 0
+    touched = 0
+    rows = [("crawler", f"recall with {BUFFERS[-1]} less that with {BUFFERS[0]}")]
     for name in ("breadth-first", "shark-search", "best-first"):
         found = versus(
             summary,
@@ -248,17 +245,18 @@ def _buffer_matters_little(summary: Summary) -> Finding:
             f"recall@{PAGES}",
         )
         touched += better(found) or worse(found)
-        changes.append(f"{name} {written(found)}")
+        rows.append((name, written(found)))
     return Finding(
         "Breadth-First, Shark-Search and Best-First are hardly affected by the frontier's size.",
         "section 3.2.2, figure 13",
-        f"recall with {BUFFERS[-1]} less that with {BUFFERS[0]}: " + "; ".join(changes),
+        f"{touched} of {len(rows) - 1} are significantly affected",
         touched == 0,
         ""
         if touched == 0
         else f"{_stuck(summary)}, and with a buffer of {BUFFERS[0]} "
         f"{100 * _near_seeds(summary, with_buffer('breadth-first', BUFFERS[0])):.0f} %: "
         "a small buffer drops most of a level and so sends breadth-first deeper",
+        tuple(rows),
     )
 
 
@@ -281,10 +279,12 @@ def _cost(summary: Summary) -> Finding:
 
 
 def _performance(summary: Summary) -> Finding:
-    lines, ahead = [], 0
+    names = ("breadth-first", "best-first", "shark-search")
+    rows: list[tuple[str, ...]] = [("buffer", *names)]
+    ahead = 0
     for size in BUFFERS:
         value = {}
-        for name in ("breadth-first", "best-first", "shark-search"):
+        for name in names:
             policy = with_buffer(name, size)
             value[name] = (
                 mean(summary, policy, f"recall@{PAGES}")
@@ -292,15 +292,17 @@ def _performance(summary: Summary) -> Finding:
                 / mean(summary, policy, "cpu_ms_per_page")
             )
         ahead += value["breadth-first"] > value["best-first"]
-        lines.append(f"{size}: " + ", ".join(f"{n} {v:.4f}" for n, v in value.items()))
+        rows.append((str(size), *(f"{value[name]:.4f}" for name in names)))
     agrees = ahead >= len(BUFFERS) - 1
     return Finding(
         "For its price Best-First is surpassed by Breadth-First for all but the smallest frontier.",
         "section 3.2.3, figure 15",
-        "recall × similarity ÷ CPU milliseconds, by buffer: " + "; ".join(lines),
+        f"recall × similarity ÷ CPU milliseconds: breadth-first is ahead in {ahead} of "
+        f"{len(BUFFERS)} buffers",
         agrees,
         ""
         if agrees
         else "the best link costs little more than the oldest in this implementation, which merges "
         f"sorted runs and does not sort the frontier; and {_stuck(summary)}",
+        tuple(rows),
     )
