@@ -90,9 +90,10 @@ class FingerprintMap:
         return self._values.item(slot) if self._keys.item(slot) == key else ABSENT
 
     def set_one(self, key: int, value: int) -> None:
-        self._make_room(1)
         slot = self._find_one(key)
         if self._keys.item(slot) != key:
+            self._make_room(1)
+            slot = self._find_one(key)
             self._keys[slot] = key
             self._size += 1
         self._values[slot] = value

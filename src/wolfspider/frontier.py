@@ -35,9 +35,9 @@ _COLUMNS = {
     "begin": np.uint32,  # of its text in the text of its batch
     "length": np.uint32,
     "host": np.int32,
-    "origin": np.int32,
-    "position": np.uint32,
+    "arrival": np.int64,  # number of its batch, and in the low half its position there
 }
+_POSITION = (1 << 32) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,14 +134,14 @@ class Frontier:
         aside = []
         link = None
         while link is None and self._heads:
-            head = heappop(self._heads)
-            run = self._head(head[2])
-            if run is None or run[:2] != head[:2]:
+            score, arrival, host = head = heappop(self._heads)
+            run = self._head(host)
+            if run is None or run[1] != arrival or run[0] != score:
                 continue  # stale: the host has another best link by now, with a head of its own
-            if self._names[head[2]] in busy:
+            if self._names[host] in busy:
                 aside.append(head)
             else:
-                link = self._leave(run[2])
+                link = self._leave(run, host)
         for head in aside:
             heappush(self._heads, head)
         return link
@@ -162,7 +162,7 @@ class Frontier:
         if not len(rows):
             return
         hosts = self._rows["host"][rows]
-        order = np.lexsort((self._arrivals(rows), -scores, hosts))
+        order = np.lexsort((self._rows["arrival"][rows], -scores, hosts))
         rows, scores, hosts = rows[order], scores[order], hosts[order]
         start = self._end
         self._reserve(len(rows))
@@ -213,14 +213,6 @@ class Frontier:
     def _alive(self) -> Rows:
         return np.flatnonzero(~np.isnan(self._rows["score"][: self._end]))
 
-    def _arrivals(self, rows: NDArray[np.int32]) -> NDArray[np.int64]:
-        high = self._rows["origin"][rows].astype(np.int64) << 32
-        arrivals: NDArray[np.int64] = high | self._rows["position"][rows]
-        return arrivals
-
-    def _arrival(self, row: int) -> int:
-        return int(self._rows["origin"].item(row) << 32 | self._rows["position"].item(row))
-
     def _reserve(self, count: int) -> None:
         size = len(self._rows["score"])
         if self._end + count <= size:
@@ -262,8 +254,7 @@ class Frontier:
         rows["begin"][start:end] = np.cumsum(lengths) - lengths
         rows["length"][start:end] = lengths
         rows["host"][start:end] = hosts
-        rows["origin"][start:end] = len(self._origins) - 1
-        rows["position"][start:end] = chosen
+        rows["arrival"][start:end] = chosen + (len(self._origins) - 1 << 32)
         self._texts.append(b"".join(texts))
         self._end = end
         self._waiting += len(chosen)
@@ -294,7 +285,8 @@ class Frontier:
             self._add_run(hosts.item(a), start + a, start + b)
 
     def _add_run(self, host: int, start: int, end: int) -> None:
-        run = (-self._rows["score"].item(start), self._arrival(start), start, end)
+        rows = self._rows
+        run = (-rows["score"].item(start), rows["arrival"].item(start), start, end)
         heap = self._runs[host]
         heappush(heap, run)
         if heap[0] is run:
@@ -314,40 +306,38 @@ class Frontier:
             if row == end:
                 heappop(heap)
             else:
-                heapreplace(heap, (-score, self._arrival(row), row, end))
+                heapreplace(heap, (-score, self._rows["arrival"].item(row), row, end))
             if heap:
                 heappush(self._heads, (heap[0][0], heap[0][1], host))
         return None
 
-    def _leave(self, row: int) -> Link:
+    def _leave(self, run: _Run, host: int) -> Link:
         rows = self._rows
-        batch, host, begin = (
-            rows["origin"].item(row),
-            rows["host"].item(row),
-            rows["begin"].item(row),
-        )
+        score, arrival, row, _ = run
+        batch, begin = arrival >> 32, rows["begin"].item(row)
         text = self._texts[batch][begin : begin + rows["length"].item(row)]
         url, _, anchor = text.decode().partition("\n")
         origin = self._origins[batch]
+        fingerprint = rows["fingerprint"].item(row)
         link = Link(
             url,
-            rows["fingerprint"].item(row),
+            fingerprint,
             self._names[host],
             anchor,
             origin.source,
             origin.depth,
-            rows["position"].item(row),
+            arrival & _POSITION,
             origin.relevance,
-            rows["score"].item(row),
+            -score,
         )
-        self._kill(row, _LEFT)
+        self._kill(row, fingerprint, _LEFT)
         self._head(host)  # brings the host's next best link forward
         self._compact_if_sparse()
         return link
 
-    def _kill(self, row: int, why: int) -> None:
-        self._rows["score"][row] = np.nan
-        self._map.set_one(self._rows["fingerprint"].item(row), why)
+    def _kill(self, row: int, fingerprint: int, why: int) -> None:
+        self._rows["score"][row] = math.nan
+        self._map.set_one(fingerprint, why)
         self._waiting -= 1
 
     # -- bound -----------------------------------------------------------------------------
@@ -357,7 +347,7 @@ class Frontier:
         while row >= start and score.item(row) != score.item(row):
             row -= 1
         if row >= start:
-            heappush(self._tails, (score.item(row), -self._arrival(row), row, start))
+            heappush(self._tails, (score.item(row), -self._rows["arrival"].item(row), row, start))
 
     def _trim(self) -> None:
         """Drop the worst links until the bound is kept."""
@@ -366,7 +356,7 @@ class Frontier:
         while self._waiting > self.bound:
             _, _, row, start = heappop(self._tails)
             if not np.isnan(self._rows["score"][row]):
-                self._kill(row, _DROPPED)
+                self._kill(row, self._rows["fingerprint"].item(row), _DROPPED)
             self._add_tail(start, row)
         self._compact_if_sparse()
 
@@ -399,14 +389,15 @@ class Frontier:
     def _compact_batches(self) -> None:
         """Keep only the batches, and of their texts only the parts, that a row still needs."""
         rows = self._rows
-        used, batch = np.unique(rows["origin"], return_inverse=True)
+        origin = rows["arrival"] >> 32
+        used, batch = np.unique(origin, return_inverse=True)
         texts: list[list[bytes]] = [[] for _ in used]
-        columns = (batch, rows["origin"], rows["begin"], rows["length"])
+        columns = (batch, origin, rows["begin"], rows["length"])
         for new, old, begin, length in zip(*(c.tolist() for c in columns), strict=True):
             texts[new].append(self._texts[old][begin : begin + length])
         self._texts = [b"".join(parts) for parts in texts]
         self._origins = [self._origins[old] for old in used.tolist()]
-        rows["origin"] = batch.astype(np.int32)
+        rows["arrival"] = (batch << 32) | (rows["arrival"] & _POSITION)
         order = np.argsort(batch, kind="stable")
         lengths = rows["length"][order].astype(np.int64)
         begins = np.cumsum(lengths) - lengths

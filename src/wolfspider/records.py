@@ -258,8 +258,13 @@ class Links:
 
     def bag(self, name: str) -> Bag:
         """One of the four bags of `BAGS` for every link."""
-        which, starts = BAGS.index(name), self.bag_starts
-        return Bag(starts[which:-1:4], starts[which + 1 :: 4], self.bag_ids)
+        return self.bags(name)[0]
+
+    def bags(self, *names: str) -> list[Bag]:
+        """Several of them; they share one array `ids`."""
+        starts, ids = self.bag_starts, self.bag_ids
+        places = [BAGS.index(name) for name in names]
+        return [Bag(starts[at:-1:4], starts[at + 1 :: 4], ids) for at in places]
 
     def texts(self, rows: Rows | None = None) -> list[bytes]:
         """`url + "\\n" + anchor` of the chosen rows, or of all."""

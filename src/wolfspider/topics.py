@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from wolfspider.errors import BadInput
-from wolfspider.records import Bag, Floats, Terms
+from wolfspider.records import Bag, Floats, TermIds, Terms
 from wolfspider.text import cosine, count_terms, term_ids
 
 
@@ -45,13 +45,23 @@ class Topic:
     def similarities(self, *bags: Bag) -> Floats:
         """The same for each link, all its words in these bags taken together."""
         dots, lengths = np.zeros(len(bags[0])), np.zeros(len(bags[0]))
+        ids, weights = None, None
         for bag in bags:
-            weight = np.zeros(len(bag.ids))
-            for term, count in zip(self.terms.ids, self.terms.counts, strict=True):
-                weight += count * (bag.ids == term)
-            dots += bag.sums(weight)
+            if bag.ids is not ids:  # the bags of one page share theirs
+                ids, weights = bag.ids, self._weights(bag.ids)
+            if weights is not None:
+                dots += bag.sums(weights)
             lengths += bag.ends - bag.starts
         # These texts are a few words, hardly any twice: their norm is the root of their length.
         norms = np.sqrt(np.maximum(lengths, 1.0)) * self.terms.norm
         similarities: Floats = np.minimum(1.0, dots / norms)
         return similarities
+
+    def _weights(self, ids: TermIds) -> Floats | None:
+        """How often each of the terms is a keyword; None if none of them is."""
+        weights = None
+        for term, count in zip(self.terms.ids.tolist(), self.terms.counts.tolist(), strict=True):
+            here = ids == term
+            if np.count_nonzero(here):
+                weights = count * here if weights is None else weights + count * here
+        return weights

@@ -34,6 +34,7 @@ def web_of(
     labels: Mapping[str, str] | None = None,
     words: Mapping[str, str] | None = None,
     hosts: Mapping[str, str] = HOSTS,
+    titles: Mapping[str, str] | None = None,
 ) -> RecordedWeb:
     """A compiled web. `links` says where each page leads; pages are numbered in its order.
 
@@ -43,15 +44,19 @@ def web_of(
     with Compiler(folder, ["by hand"]) as compiler:
         for page, ends in links.items():
             anchors = "".join(f'<a href="{url(end, hosts)}"></a>' for end in ends)
-            body = f"<p>{(words or {}).get(page, '')}</p>{anchors}"
+            title = f"<title>{titles[page]}</title>" if titles else ""
+            body = f"{title}<p>{(words or {}).get(page, '')}</p>{anchors}"
             compiler.add(Capture(url(page, hosts), 0.0, 200, "text/html", body=body.encode()))
-        compiler.finish([(url(page, hosts), name) for name, each in labels.items() for page in each])
+        compiler.finish(
+            [(url(page, hosts), name) for name, each in labels.items() for page in each]
+        )
     return RecordedWeb(folder)
 
 
-def task_of(seeds: str = "a", **values: Any) -> Task:
+def task_of(starts: str = "a", **values: Any) -> Task:
+    """The task to find the targets from the pages of these letters."""
     given: dict[str, Any] = {"name": "tiny", "keywords": ("spider",), "targets": "target"}
-    return Task(**given | {"seeds": tuple(url(page) for page in seeds)} | values)
+    return Task(**given | {"seeds": tuple(url(page) for page in starts)} | values)
 
 
 def number(web: RecordedWeb, page: str) -> int:

@@ -3,32 +3,39 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from io import TextIOWrapper
 
 import click
 
-from wolfspider.cli.hunt import hunt
 from wolfspider.cli.interrupts import exit_code
-from wolfspider.cli.lab import lab
 from wolfspider.cli.output import example
-from wolfspider.cli.policies import policies
-from wolfspider.cli.web import web
 from wolfspider.errors import WolfspiderError
+
+_COMMANDS = ("hunt", "lab", "policies", "web")
+
+
+class Commands(click.Group):
+    """Loads a command when it is asked for: nobody who hunts should wait for the lab."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(f"wolfspider.cli.{cmd_name}"), cmd_name)
+        return command
 
 
 @click.group(
+    cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=example("wolfspider web generate -o webs/generated --pages 2000 --keep-warc"),
 )
 @click.version_option(package_name="wolfspider")
 def wolfspider() -> None:
     """A web crawler that learns which links lead to the pages you want."""
-
-
-wolfspider.add_command(hunt)
-wolfspider.add_command(lab)
-wolfspider.add_command(policies)
-wolfspider.add_command(web)
 
 
 def main() -> None:

@@ -80,7 +80,7 @@ class Tally:
     epilog=example(
         'wolfspider hunt --web webs/generated --topic "astronomy telescope" \\\n'
         "      --seed https://www.nithom.org.example/ --pages 500 -o hunts/astronomy",
-        first="wolfspider web generate -o webs/generated --pages 2000",
+        first="wolfspider web generate -o webs/generated --pages 2000 --keep-warc",
     )
 )
 @click.option("--web", "folder", type=click.Path(path_type=Path), help="Web folder to hunt on.")
@@ -121,6 +121,8 @@ def hunt(
         raise BadInput("give the web to hunt on with --web FOLDER; see: wolfspider web --help")
     if pages < 1:
         raise BadInput(f"a budget of {pages} pages fetches nothing; give --pages 1 or more")
+    if random_seed < 0:
+        raise BadInput(f"--random-seed is {random_seed}; it must be 0 or more")
     web = RecordedWeb(folder)
     topic = Topic.of(words)
     judge = _judge(topic, pattern, like, targets)

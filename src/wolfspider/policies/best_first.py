@@ -36,6 +36,5 @@ class BestFirst(ScoredPolicy):
     def score(self, links: Links, visit: Visit) -> Scores:
         if self.on == "source":
             return self.topic.similarity(visit.page.terms)
-        words = (links.bag(name) for name in ("anchor", "context", "url"))
-        similarity = self.topic.similarities(*words)
+        similarity = self.topic.similarities(*links.bags("anchor", "context", "url"))
         return similarity if self.on == "link" else similarity + visit.verdict.relevance

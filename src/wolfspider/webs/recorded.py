@@ -69,7 +69,7 @@ class RecordedWeb:
         key = np.uint64(fingerprint(url))
         at = int(self._addresses.searchsorted(key))
         if at < len(self._addresses) and self._addresses[at] == key:
-            return self._pages_of.item(at)
+            return int(self._pages_of[at])
         return _UNKNOWN
 
     def page(self, number: int) -> Page:

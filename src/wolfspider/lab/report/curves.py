@@ -12,6 +12,7 @@ from wolfspider.lab.summary import Summary, Unit, band
 from wolfspider.records import Floats
 
 _SHARES = 200
+_FETCHES = 1000  # points at most, so that files stay small however long the crawls were
 
 FETCHES = "fetches"
 REACHABLE = "share of the reachable pages fetched"
@@ -49,7 +50,8 @@ class Curves:
     @cached_property
     def x(self) -> Floats:
         if self.axis == FETCHES:
-            return np.arange(self.summary.budget + 1, dtype=np.float64)
+            last = self.summary.budget
+            return np.unique(np.linspace(0, last, min(last, _FETCHES) + 1).round())
         return np.linspace(0, 1, _SHARES + 1)
 
     def names(self) -> list[str]:

@@ -183,15 +183,19 @@ class Findings:
 
     def claim(self) -> str:
         """The headline after its first word, which is a policy."""
-        score = self.shown(self.best, self.metric)
-        first = f"is best by {self.metric} ({title(self.metric)}): {score}"
+        what = f"{self.metric} ({title(self.metric)})"
+        if self.table[self.best][self.metric]["mean"] is None:
+            return f"comes first, but no policy has a finite {what} in these results."
+        first = f"is best by {what}: {self.shown(self.best, self.metric)}"
         if self.best == self.baseline:
             return first + "; no policy here beats this baseline."
         compared = self._against[self.tested].get(self.best)
-        if compared is None:
-            base = self.shown(self.baseline, self.metric)
-            return first + f", against {base} of {self.baseline}."
-        return f"{first}, which is{self._lead(compared, self.baseline)}"
+        if compared is not None:
+            joined = ", which is" if self.tested == self.metric else f"; by {self.tested} it has"
+            return f"{first}{joined} {self._lead(compared, self.baseline)}"
+        if self.table[self.baseline][self.metric]["mean"] is None:
+            return first + f"; {self.baseline} has no finite value."
+        return first + f", against {self.shown(self.baseline, self.metric)} of {self.baseline}."
 
     def runner_up(self) -> str:
         """How safe the first place is."""
@@ -201,16 +205,17 @@ class Findings:
         if compared is None:
             return ""
         score = self.shown(self.second, self.metric)
-        first = f"Next is {self.second} with {score}; {self.best} has"
-        return first + self._lead(compared, "it")
+        by = "" if self.tested == self.metric else f" by {self.tested}"
+        return f"Next is {self.second} with {score}; {self.best} has{by} " + self._lead(
+            compared, "it"
+        )
 
     def _lead(self, compared: Comparison, than: str) -> str:
-        by = "" if self.tested == self.metric else f" by {self.tested}"
         more = "more" if compared.difference >= 0 else "less"
         low, high = (self._signed(end) for end in compared.interval)
         size = self._signed(compared.difference).lstrip("+−")
         return (
-            f"{by} {size} {more} than {than} "
+            f"{size} {more} than {than} "
             f"(95 % interval of the difference {low} to {high}, {p_text(compared.p_holm)})"
             + self._doubt(compared)
         )
@@ -222,7 +227,7 @@ class Findings:
         if least >= 0.05:  # even if every pair says the same
             starts = "one start" if compared.pairs == 1 else f"{compared.pairs} starts"
             return f"; with {starts} no difference can be told from chance."
-        return ", which chance could explain."
+        return "; chance could explain that."
 
 
 def verdict(compared: Comparison, name: str) -> tuple[bool | None, str]:
@@ -241,6 +246,8 @@ def number(value: float | None, among: float, *, sign: bool = False) -> str:
     """A number with as many digits as its column needs, which holds sizes up to `among`."""
     if value is None or not math.isfinite(value):
         return "–"
-    digits = next((d for least, d in ((100, 0), (10, 1), (0.01, 3)) if among >= least), 5)
+    digits = next(
+        (d for least, d in ((100, 0), (10, 1), (0.01, 3)) if among >= least), 5 if among else 3
+    )
     rounded = round(value, digits) or 0.0  # never −0
     return f"{rounded:{'+' if sign else ''},.{digits}f}".replace("-", "−")

@@ -73,7 +73,7 @@ _WORDS = {
     ),
     "cost": (
         "relative cost",
-        "The policy's processor time divided by the mean of all policies in these results: "
+        "The policy's processor time divided by the mean of all in these results but oracles: "
         "1 is as dear as the average, 2 twice as dear. Low is good.",
     ),
     "performance_cost": (

@@ -54,17 +54,18 @@ def few(value: float, digits: int = 1) -> str:
 
 def wide(text: str) -> float:
     """About how many pixels a text takes as a label, rather too many than too few."""
-    return sum(
-        15.0
-        if unicodedata.east_asian_width(c) in "WF"
-        else 10.5
-        if c.isupper() or c in "@%mw"
-        else 7.6
-        for c in text
-    )
+    return sum(map(_advance, text))
 
 
-def short(name: str, most: float = 200) -> str:
+def _advance(character: str) -> float:
+    if unicodedata.east_asian_width(character) in "WF":
+        return 16.0
+    if character in " .,:;|!'ijlt":
+        return 5.5
+    return 12.0 if character.isupper() or character in "@%mw_=" else 9.0
+
+
+def short(name: str, most: float = 220) -> str:
     """A name cut to so many pixels."""
     kept = len(name)
     while wide(name[:kept]) > most:

@@ -129,11 +129,11 @@ def _inflated(body: bytes, wbits: int) -> bytes:
 
 
 def _read(reader: type[BrotliReader] | type[ZstdReader], body: bytes) -> bytes:
-    parts: list[bytes] = []
+    found = bytearray()
     try:
         stream = reader(io.BytesIO(body))
-        while sum(map(len, parts)) < MOST and (part := stream.read(1 << 20)):
-            parts.append(part)
+        while len(found) < MOST and (part := stream.read(4096)):  # an error takes the last with it
+            found += part
     except OSError:
         pass
-    return b"".join(parts) or body
+    return bytes(found) or body

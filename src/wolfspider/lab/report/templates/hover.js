@@ -41,8 +41,12 @@ function readout(svg) {
   svg.addEventListener("pointerleave", hide);
 }
 function focus(name) {
-  for (const part of document.querySelectorAll(".multiples polyline[data-name]")) {
-    part.classList.toggle("dim", name !== null && part.dataset.name !== name);
+  for (const svg of document.querySelectorAll(".multiples svg")) {
+    let dim = false; // the markers of a line come after it
+    for (const part of svg.querySelectorAll("polyline, .mark")) {
+      if (part.dataset.name) dim = name !== null && part.dataset.name !== name;
+      part.classList.toggle("dim", dim);
+    }
   }
 }
 document.querySelectorAll("svg.chart").forEach(readout);

@@ -1,0 +1,484 @@
+"""Experiments: parallel, resumable, repeatable, and patient with policies that fail."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from checks import Recording
+from wolfspider.errors import BadInput, DamagedFile
+from wolfspider.lab import experiment as experiments
+from wolfspider.lab.experiment import Experiment, takes_seed
+from wolfspider.lab.summary import Summary
+from wolfspider.lab.tasks import TaskFile, write_tasks
+from wolfspider.lab.trace import Trace
+from wolfspider.policies import Spec
+
+TESTS = Path(__file__).resolve().parents[1]
+POLICIES = "breadth-first,best-first,best-n-first:n=4,random"
+
+Outcome = tuple[str, str, int, tuple[int, ...], bytes, bytes, bool]
+
+
+def specs(names: str) -> list[Spec]:
+    return [Spec.parse(name) for name in names.split(",")]
+
+
+def asked(folder: Path, file: TaskFile, names: str = POLICIES, repeats: int = 2) -> Experiment:
+    experiment = Experiment(folder)
+    experiment.ask([file], specs(names), repeats, "a test")
+    return experiment
+
+
+def done(folder: Path, file: TaskFile, names: str = POLICIES, repeats: int = 2) -> Experiment:
+    experiment = asked(folder, file, names, repeats)
+    for _ in experiment.run():
+        pass
+    return experiment
+
+
+def outcomes(experiment: Experiment) -> list[Outcome]:
+    """Everything about the runs but the time they took."""
+    return [
+        (
+            trace.key.task,
+            trace.key.policy,
+            trace.key.repeat,
+            trace.starts,
+            trace.pages.tobytes(),
+            trace.judged.tobytes(),
+            bool(trace.error),
+        )
+        for trace in experiment.traces()
+    ]
+
+
+def files_of(folder: Path) -> dict[str, int]:
+    """Finished runs with the times at which they were written."""
+    return {path.name: path.stat().st_mtime_ns for path in (folder / "runs").glob("*.npz")}
+
+
+# -- what is run ---------------------------------------------------------------------------
+
+
+def test_every_task_policy_and_repeat_is_run(tmp_path: Path, small_tasks: TaskFile) -> None:
+    """Drawn starts make new runs of every policy; a listed start only of those with chance."""
+    experiment = done(tmp_path, small_tasks, "breadth-first,random,optimal", 3)
+    runs = [(t.key.task, t.key.policy, t.key.repeat) for t in experiment.traces()]
+    listed = [("listed", name, 0) for name in ("breadth-first", "random", "optimal")]
+    listed += [("listed", "random", 1), ("listed", "random", 2)]
+    drawn = [
+        ("drawn", name, r) for r in range(3) for name in ("breadth-first", "random", "optimal")
+    ]
+    assert runs == listed + drawn
+    assert all(len(trace) == 60 and not trace.error for trace in experiment.traces())
+    assert all(trace.cpu_seconds > 0 for trace in experiment.traces())
+
+
+def test_references_are_run_unasked(tmp_path: Path, small_tasks: TaskFile) -> None:
+    assert asked(tmp_path / "a", small_tasks, "random").policies == [
+        "random",
+        "breadth-first",
+        "optimal",
+    ]
+    assert asked(tmp_path / "b", small_tasks, "oracle,breadth-first:buffer=9").policies == [
+        "oracle",
+        "breadth-first:buffer=9",
+    ]
+
+
+def test_a_policy_asked_for_twice_is_run_once(tmp_path: Path, small_tasks: TaskFile) -> None:
+    experiment = asked(tmp_path, small_tasks, "random,random,breadth-first,oracle")
+    again = asked(tmp_path, small_tasks, "random,depth-first")
+    assert experiment.policies == ["random", "breadth-first", "oracle"]
+    assert again.policies == ["random", "breadth-first", "oracle", "depth-first"]
+
+
+def test_who_takes_a_seed() -> None:
+    assert takes_seed(Spec.parse("random"))
+    assert takes_seed(Spec.parse("best-n-first:n=4"))
+    assert not takes_seed(Spec.parse("breadth-first"))
+    assert not takes_seed(Spec.parse("oracle"))
+
+
+def test_repeats_differ_only_by_chance(tmp_path: Path, small_tasks: TaskFile) -> None:
+    experiment = done(tmp_path, small_tasks, "random,breadth-first", 3)
+    traces = [t for t in experiment.traces() if t.key.task == "listed" and t.key.policy == "random"]
+    assert len({trace.pages.tobytes() for trace in traces}) == 3
+    assert len({trace.starts for trace in traces}) == 1
+
+
+def test_a_folder_grows_with_what_is_asked(tmp_path: Path, small_tasks: TaskFile) -> None:
+    done(tmp_path, small_tasks, "breadth-first", 1)
+    before = files_of(tmp_path)
+    grown = done(tmp_path, small_tasks, "breadth-first,random", 2)
+    after = files_of(tmp_path)
+    assert before.items() < after.items()
+    assert grown.about["repeats"] == 2
+    assert grown.about["commands"] == ["a test", "a test"]
+
+
+# -- the same whatever happens -------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def serial(tmp_path_factory: pytest.TempPathFactory, small_tasks: TaskFile) -> list[Outcome]:
+    """The runs of `POLICIES`, one after the other in this process."""
+    return outcomes(done(tmp_path_factory.mktemp("serial"), small_tasks))
+
+
+def test_parallel_runs_are_the_same_as_serial(
+    tmp_path: Path, small_tasks: TaskFile, serial: list[Outcome]
+) -> None:
+    experiment = asked(tmp_path, small_tasks)
+    came = list(experiment.run(processes=2))
+    assert len(came) == len(serial) == len(experiment.jobs)
+    assert outcomes(experiment) == serial
+
+
+def test_finished_runs_are_not_run_again(tmp_path: Path, small_tasks: TaskFile) -> None:
+    experiment = done(tmp_path, small_tasks)
+    before = files_of(tmp_path)
+    lost = sorted((tmp_path / "runs").glob("*.npz"))[::3]
+    for path in lost:
+        path.unlink()
+    assert len(list(experiment.run())) == len(lost)
+    after = files_of(tmp_path)
+    assert before.keys() == after.keys()
+    kept = before.keys() - {path.name for path in lost}
+    assert all(before[name] == after[name] for name in kept)
+
+
+def wolfspider(site: Path | None = None, hash_seed: str = "0") -> tuple[list[str], dict[str, str]]:
+    """How to start the command line in a process of its own."""
+    path = os.pathsep.join(map(str, [TESTS, *([site] if site else [])]))
+    code = "from wolfspider.cli import main; main()"
+    environment = os.environ | {"PYTHONPATH": path, "PYTHONHASHSEED": hash_seed}
+    return [sys.executable, "-c", code], environment
+
+
+def lab_run(
+    tasks: Path,
+    out: Path,
+    *options: str,
+    site: Path | None = None,
+    hash_seed: str = "0",
+    policies: str = POLICIES,
+) -> subprocess.CompletedProcess[str]:
+    command, environment = wolfspider(site, hash_seed)
+    command += ["lab", "run", str(tasks), "--policies", policies, "-o", str(out), *options]
+    return subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+@pytest.fixture
+def task_file(tmp_path: Path, small_tasks: TaskFile) -> Path:
+    path = tmp_path / "tasks.toml"
+    write_tasks(path, small_tasks.web, small_tasks.tasks)
+    return path
+
+
+def test_runs_do_not_depend_on_hashing(
+    tmp_path: Path, task_file: Path, serial: list[Outcome]
+) -> None:
+    for hash_seed in ("1", "2"):
+        out = tmp_path / hash_seed
+        result = lab_run(task_file, out, "--repeat", "2", "--json", hash_seed=hash_seed)
+        assert result.returncode == 0, result.stderr
+        assert outcomes(Experiment(out)) == serial
+
+
+# -- interruptions -------------------------------------------------------------------------
+
+Started = Callable[[Path, Path], "subprocess.Popen[str]"]
+SLOW = "breadth-first,slow:milliseconds=5"
+
+
+@pytest.fixture
+def start(task_file: Path, rogue_site: Path) -> Iterator[Started]:
+    """Start slow runs in two processes; returns when some have finished."""
+    started = []
+
+    def start(out: Path, tasks: Path) -> subprocess.Popen[str]:
+        command, environment = wolfspider(rogue_site)
+        command += ["lab", "run", str(tasks), "--policies", SLOW, "--repeat", "9"]
+        process = subprocess.Popen(
+            [*command, "--jobs", "2", "-q", "-o", str(out)],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        started.append(process)
+        deadline = time.monotonic() + 60
+        while len(list(out.glob("runs/*.npz"))) < 3:
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < deadline, "no runs after a minute"
+            time.sleep(0.02)
+        return process
+
+    yield start
+    for process in started:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+def children(process: subprocess.Popen[str]) -> list[int]:
+    path = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    if not path.exists():
+        pytest.skip("this system does not tell the children of a process")
+    return [int(each) for each in path.read_text().split()]
+
+
+def alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def test_a_killed_experiment_goes_on_where_it_was(
+    tmp_path: Path, task_file: Path, small_tasks: TaskFile, start: Started
+) -> None:
+    out = tmp_path / "killed"
+    process = start(out, task_file)
+    workers = children(process)
+    assert workers
+    process.kill()
+    process.wait()
+    deadline = time.monotonic() + 20
+    while any(map(alive, workers)):
+        assert time.monotonic() < deadline, "processes live on without their parent"
+        time.sleep(0.02)
+    before = files_of(out)
+    experiment = Experiment(out)
+    assert 3 <= len(before) < len(experiment.jobs), "the kill came too late"
+    assert len(experiment.traces()) == len(before)
+    resumed = list(experiment.run())
+    assert len(resumed) == len(experiment.jobs) - len(before)
+    after = files_of(out)
+    assert before.items() <= after.items()
+    uninterrupted = done(tmp_path / "whole", small_tasks, SLOW, 9)
+    assert outcomes(experiment) == outcomes(uninterrupted)
+
+
+def test_ctrl_c_leaves_valid_files_and_a_sentence(
+    tmp_path: Path, task_file: Path, start: Started
+) -> None:
+    """And while it runs, nobody else can run into the same folder."""
+    out = tmp_path / "interrupted"
+    process = start(out, task_file)
+    asked_for = (out / "experiment.json").read_text()
+    other = lab_run(task_file, out, policies="random")
+    assert other.returncode == 2
+    assert other.stderr.strip() == (
+        f"wolfspider: another run is writing to {out}; wait for it or choose another folder"
+    )
+    assert (out / "experiment.json").read_text() == asked_for
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of them
+    stdout, stderr = process.communicate(timeout=30)
+    assert process.returncode == 130, stderr
+    assert stdout == ""
+    experiment = Experiment(out)
+    total, finished = len(experiment.jobs), len(experiment.traces())
+    assert 3 <= finished < total
+    assert stderr.strip() == (
+        f"wolfspider: interrupted; {finished} of {total} runs are in {out}, "
+        "the same command goes on from there"
+    )
+
+
+# -- policies that fail --------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("rogue_site")
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_policy_that_crashes_is_a_failed_run_and_the_others_finish(
+    tmp_path: Path, small_tasks: TaskFile, processes: int
+) -> None:
+    experiment = asked(tmp_path, small_tasks, "crashing,leaving,stillborn,breadth-first", 1)
+    list(experiment.run(processes))
+    summary = Summary.of(experiment)
+    failed = {trace.key.policy: trace for trace in summary.failed}
+    assert failed.keys() == {"crashing", "leaving", "stillborn"}
+    assert len(summary.failed) == 6
+    assert "ZeroDivisionError: a mistake of this policy" in failed["crashing"].error
+    assert "rogues.py" in failed["crashing"].error
+    assert len(failed["crashing"]) == 4
+    assert "SystemExit: enough" in failed["leaving"].error
+    assert "before it began" in failed["stillborn"].error
+    assert {trace.key.policy for trace in summary.traces} == {"breadth-first", "optimal"}
+    assert experiment.missing() == []  # a failed run is kept and not tried again
+
+
+@pytest.mark.usefixtures("rogue_site")
+def test_a_policy_that_kills_its_process_is_a_failed_run_and_the_others_finish(
+    tmp_path: Path, small_tasks: TaskFile
+) -> None:
+    experiment = asked(tmp_path, small_tasks, "dying,breadth-first,random", 2)
+    came = list(experiment.run(processes=2))
+    assert len(came) == len(experiment.jobs)
+    summary = Summary.of(experiment)
+    assert {trace.key.policy for trace in summary.failed} == {"dying"}
+    assert len(summary.failed) == 3
+    assert "the process of this run died" in summary.failed[0].error
+    assert len(summary.traces) == len(experiment.jobs) - 3
+
+
+# -- what does not fit ---------------------------------------------------------------------
+
+
+def copied(web: Path, to: Path) -> Path:
+    shutil.copytree(web, to)
+    return to
+
+
+def test_a_web_that_changed_since_is_a_sentence(
+    tmp_path: Path, recording: Recording, small_tasks: TaskFile
+) -> None:
+    web = copied(recording.folder, tmp_path / "web")
+    file = TaskFile(web, small_tasks.tasks)
+    done(tmp_path / "out", file, "breadth-first", 1)
+    about = json.loads((web / "web.json").read_text())
+    (web / "web.json").write_text(json.dumps(about | {"digest": "0123456789abcdef"}))
+    experiments._web.cache_clear()  # as in another process
+    experiments.ground_of.cache_clear()
+    sentence = "the web .*/web has changed since .*/out was begun .* 0123456789abcdef now"
+    with pytest.raises(BadInput, match=sentence):
+        asked(tmp_path / "out", file, "breadth-first", 1)
+    with pytest.raises(BadInput, match=sentence):
+        Experiment(tmp_path / "out").traces()
+
+
+def test_another_task_of_the_same_name_is_a_sentence(tmp_path: Path, small_tasks: TaskFile) -> None:
+    asked(tmp_path, small_tasks)
+    before = (tmp_path / "experiment.json").read_text()
+    other = TaskFile(small_tasks.web, (replace(small_tasks.tasks[0], budget=59),))
+    with pytest.raises(BadInput, match="was begun with another task named 'listed'; rename"):
+        asked(tmp_path, other)
+    assert (tmp_path / "experiment.json").read_text() == before
+
+
+def test_two_files_with_the_same_task_name_are_a_sentence(
+    tmp_path: Path, small_tasks: TaskFile
+) -> None:
+    other = TaskFile(small_tasks.web, (replace(small_tasks.tasks[0], budget=59),))
+    with pytest.raises(BadInput, match="another task named 'listed'"):
+        Experiment(tmp_path / "out").ask([small_tasks, other], specs("random"), 1, "")
+
+
+def test_the_same_task_on_the_same_web_under_another_path_is_the_same(
+    tmp_path: Path, small_tasks: TaskFile
+) -> None:
+    asked(tmp_path / "out", small_tasks)
+    (tmp_path / "link").symlink_to(small_tasks.web)
+    again = asked(tmp_path / "out", TaskFile(tmp_path / "link", small_tasks.tasks))
+    assert len(again.about["tasks"]) == 2
+
+
+def test_a_folder_with_other_things_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "letter.txt").write_text("Dear")
+    with pytest.raises(BadInput, match="holds other things than results; choose another folder"):
+        Experiment(tmp_path)
+    with pytest.raises(BadInput, match=r"letter\.txt is a file; choose another folder"):
+        Experiment(tmp_path / "letter.txt")
+
+
+def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path, small_tasks: TaskFile) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BadInput, match="cannot write to .*file/out: Not a directory"):
+        asked(tmp_path / "file" / "out", small_tasks)
+
+
+def test_what_a_killed_process_left_is_no_other_thing(
+    tmp_path: Path, small_tasks: TaskFile
+) -> None:
+    """Killed after it made the folder and before it wrote what it was for."""
+    (tmp_path / ".lock").write_text("")
+    (tmp_path / ".experiment.json").write_text("{")
+    assert asked(tmp_path, small_tasks).policies
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "{}", '"\xff"'])
+def test_a_damaged_description_is_a_sentence(tmp_path: Path, text: str) -> None:
+    (tmp_path / "experiment.json").write_bytes(text.encode("latin-1"))
+    with pytest.raises(DamagedFile, match=r"experiment\.json is .*; start a new folder"):
+        Experiment(tmp_path)
+
+
+@pytest.mark.parametrize("keep", [0, 100, -30])
+def test_a_damaged_run_is_a_sentence(tmp_path: Path, small_tasks: TaskFile, keep: int) -> None:
+    experiment = done(tmp_path, small_tasks, "breadth-first", 1)
+    path = next((tmp_path / "runs").glob("*.npz"))
+    path.write_bytes(path.read_bytes()[:keep])
+    with pytest.raises(DamagedFile, match=r"the run in .*\.npz cannot be read .*; remove the file"):
+        experiment.traces()
+
+
+@pytest.mark.parametrize(
+    ("policies", "sentence"),
+    [
+        ("breadth-first,bfs", "unknown policy 'bfs'; known: .*best-first"),
+        ("best-n-first:m=3", "policy 'best-n-first' has no setting 'm'; it has: n"),
+        ("best-n-first:n=x", "n is a whole number, not 'x'"),
+        ("best-n-first:n=0", "n is the number of links in a batch, at least 1, not 0"),
+        ("oracle:n=0", "the oracle 'oracle' has no setting 'n'"),
+    ],
+)
+def test_a_bad_policy_is_a_sentence_before_anything_is_written(
+    tmp_path: Path, small_tasks: TaskFile, policies: str, sentence: str
+) -> None:
+    with pytest.raises(BadInput, match=sentence):
+        asked(tmp_path / "out", small_tasks, policies)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_task_without_keywords_to_look_for_is_a_sentence(
+    tmp_path: Path, small_tasks: TaskFile
+) -> None:
+    file = TaskFile(small_tasks.web, (replace(small_tasks.tasks[0], keywords=("the",)),))
+    with pytest.raises(BadInput, match="'listed': its keywords .* have no word to look for"):
+        asked(tmp_path / "out", file)
+
+
+# -- traces on disk ------------------------------------------------------------------------
+
+
+def test_a_trace_reads_back(tmp_path: Path, small_tasks: TaskFile) -> None:
+    trace = next(iter(done(tmp_path, small_tasks, "breadth-first", 1).traces()))
+    failed = replace(trace, error="Traceback …\nÜÄ\ud800")
+    for each in (trace, failed):
+        each.save(tmp_path / "t.npz")
+        again = Trace.load(tmp_path / "t.npz")
+        assert again.key == each.key
+        assert np.array_equal(again.pages, each.pages)
+        assert np.array_equal(again.judged, each.judged)
+        assert (again.starts, again.error) == (each.starts, each.error)
+        assert (again.cpu_seconds, again.seconds) == (each.cpu_seconds, each.seconds)
+
+
+def test_runs_with_names_that_no_file_may_have_are_told_apart(
+    tmp_path: Path, small_tasks: TaskFile
+) -> None:
+    names = ["../../a/b", "../../a_b", "x" * 300 + "1", "x" * 300 + "2", "ü\0\n"]
+    tasks = tuple(replace(small_tasks.tasks[0], name=name) for name in names)
+    out = tmp_path / "deep" / "out"
+    experiment = done(out, TaskFile(small_tasks.web, tasks), "breadth-first", 1)
+    assert len(files_of(out)) == 2 * len(names)
+    assert [path.name for path in tmp_path.iterdir()] == ["deep"]
+    assert {trace.key.task for trace in experiment.traces()} == set(names)
