@@ -17,7 +17,7 @@ from wolfspider.frontier import Frontier, Origin
 from wolfspider.records import Link, Links
 from wolfspider.urls import fingerprint
 
-HOSTS = ("a.example", "b.example", "c.example", "d.example")
+HOSTS = ("a.example", "b.example", "c.example")
 
 
 def link(number: int) -> Link:
@@ -26,11 +26,13 @@ def link(number: int) -> Link:
     return Link(url, fingerprint(url), host, f"link № {number}")
 
 
-UNIVERSE = tuple(link(number) for number in range(40))
+UNIVERSE = tuple(link(number) for number in range(24))
 
-choices = st.lists(st.sampled_from(UNIVERSE), max_size=15)
+choices = st.sampled_from([UNIVERSE, UNIVERSE[:: len(HOSTS)]]).flatmap(  # or of one host only
+    lambda links: st.lists(st.sampled_from(links), max_size=15)
+)
 # Few different scores, so that there are many ties; some are not numbers.
-numbers = st.sampled_from([0.0, 0.25, 0.5, 1.0, -1.0, math.inf, -math.inf, math.nan])
+numbers = st.sampled_from([0.0, 0.5, 1.0]) | st.sampled_from([-1.0, math.inf, -math.inf, math.nan])
 busy_hosts = st.sets(st.sampled_from(HOSTS))
 
 
@@ -196,6 +198,12 @@ def test_the_best_link_leaves_first_and_ties_in_order_of_arrival() -> None:
     assert left(frontier) == [2, 5, 1, 3, 6, 4]
 
 
+def test_the_best_link_of_a_single_host_leaves_first() -> None:
+    frontier = Frontier()
+    push(frontier, [0, 3, 6], [0.1, 0.9, 0.5])
+    assert left(frontier) == [3, 6, 0]
+
+
 def test_a_link_leaves_exactly_once() -> None:
     frontier = Frontier()
     assert push(frontier, [1, 2], 1.0) == 2
@@ -232,12 +240,20 @@ def test_a_score_that_is_not_a_number_counts_as_zero(bound: int | None) -> None:
     assert left(frontier) == [3, 2, 1]
 
 
+def test_rescored_links_that_tie_leave_in_order_of_arrival() -> None:
+    frontier = Frontier()
+    push(frontier, [0, 3, 6, 9], [0.1, 0.2, 0.3, 0.4])  # all of one host
+    keys = np.array([link(n).fingerprint for n in (9, 3, 0)], np.uint64)
+    frontier.rescore(keys, np.array([0.5, 0.5, 0.5]))
+    assert left(frontier) == [0, 3, 9, 6]
+
+
 def test_a_busy_host_is_skipped_and_its_links_wait() -> None:
     frontier = Frontier()
-    push(frontier, [0, 4, 1], [0.9, 0.8, 0.1])  # 0 and 4 share a host
+    push(frontier, [0, 3, 1], [0.9, 0.8, 0.1])  # 0 and 3 share a host
     assert pop(frontier, {HOSTS[0]}).url.endswith("/1")
     assert frontier.pop({HOSTS[0], HOSTS[1]}) is None
-    assert left(frontier) == [0, 4]
+    assert left(frontier) == [0, 3]
 
 
 def test_a_link_keeps_what_its_source_said() -> None:

@@ -193,17 +193,17 @@ def task_file(tmp_path: Path, small_tasks: TaskFile) -> Path:
 def test_runs_do_not_depend_on_hashing(
     tmp_path: Path, task_file: Path, serial: list[Outcome]
 ) -> None:
-    for hash_seed in ("1", "2"):
-        out = tmp_path / hash_seed
-        result = lab_run(task_file, out, "--repeat", "2", "--json", hash_seed=hash_seed)
-        assert result.returncode == 0, result.stderr
-        assert outcomes(Experiment(out)) == serial
+    out = tmp_path / "out"
+    result = lab_run(task_file, out, "--repeat", "2", "--json", hash_seed="1")
+    assert result.returncode == 0, result.stderr
+    assert outcomes(Experiment(out)) == serial
 
 
 # -- interruptions -------------------------------------------------------------------------
 
-Started = Callable[[Path, Path], "subprocess.Popen[str]"]
-SLOW = "breadth-first,slow:milliseconds=5"
+Started = Callable[[Path, Path, str, int], "subprocess.Popen[str]"]
+SLOW, SLOWER = "breadth-first,slow:milliseconds=4", "breadth-first,slow:milliseconds=50"
+REPEATS = 5
 
 
 @pytest.fixture
@@ -211,9 +211,9 @@ def start(task_file: Path, rogue_site: Path) -> Iterator[Started]:
     """Start slow runs in two processes; returns when some have finished."""
     started = []
 
-    def start(out: Path, tasks: Path) -> subprocess.Popen[str]:
+    def start(out: Path, tasks: Path, policies: str, finished: int) -> subprocess.Popen[str]:
         command, environment = wolfspider(rogue_site)
-        command += ["lab", "run", str(tasks), "--policies", SLOW, "--repeat", "9"]
+        command += ["lab", "run", str(tasks), "--policies", policies, "--repeat", str(REPEATS)]
         process = subprocess.Popen(
             [*command, "--jobs", "2", "-q", "-o", str(out)],
             env=environment,
@@ -224,7 +224,7 @@ def start(task_file: Path, rogue_site: Path) -> Iterator[Started]:
         )
         started.append(process)
         deadline = time.monotonic() + 60
-        while len(list(out.glob("runs/*.npz"))) < 3:
+        while len(list(out.glob("runs/*.npz"))) < finished:
             assert process.poll() is None, process.communicate()
             assert time.monotonic() < deadline, "no runs after a minute"
             time.sleep(0.02)
@@ -256,7 +256,7 @@ def test_a_killed_experiment_goes_on_where_it_was(
     tmp_path: Path, task_file: Path, small_tasks: TaskFile, start: Started
 ) -> None:
     out = tmp_path / "killed"
-    process = start(out, task_file)
+    process = start(out, task_file, SLOW, 3)
     workers = children(process)
     assert workers
     process.kill()
@@ -273,7 +273,7 @@ def test_a_killed_experiment_goes_on_where_it_was(
     assert len(resumed) == len(experiment.jobs) - len(before)
     after = files_of(out)
     assert before.items() <= after.items()
-    uninterrupted = done(tmp_path / "whole", small_tasks, SLOW, 9)
+    uninterrupted = done(tmp_path / "whole", small_tasks, SLOW, REPEATS)
     assert outcomes(experiment) == outcomes(uninterrupted)
 
 
@@ -282,7 +282,7 @@ def test_ctrl_c_leaves_valid_files_and_a_sentence(
 ) -> None:
     """And while it runs, nobody else can run into the same folder."""
     out = tmp_path / "interrupted"
-    process = start(out, task_file)
+    process = start(out, task_file, SLOWER, 1)
     asked_for = (out / "experiment.json").read_text()
     other = lab_run(task_file, out, policies="random")
     assert other.returncode == 2
@@ -296,7 +296,7 @@ def test_ctrl_c_leaves_valid_files_and_a_sentence(
     assert stdout == ""
     experiment = Experiment(out)
     total, finished = len(experiment.jobs), len(experiment.traces())
-    assert 3 <= finished < total
+    assert 1 <= finished < total
     assert stderr.strip() == (
         f"wolfspider: interrupted; {finished} of {total} runs are in {out}, "
         "the same command goes on from there"
@@ -311,7 +311,7 @@ def test_ctrl_c_leaves_valid_files_and_a_sentence(
 def test_a_policy_that_crashes_is_a_failed_run_and_the_others_finish(
     tmp_path: Path, small_tasks: TaskFile, processes: int
 ) -> None:
-    experiment = asked(tmp_path, small_tasks, "crashing,leaving,stillborn,breadth-first", 1)
+    experiment = asked(tmp_path / "out", small_tasks, "crashing,leaving,stillborn,breadth-first", 1)
     list(experiment.run(processes))
     summary = Summary.of(experiment)
     failed = {trace.key.policy: trace for trace in summary.failed}
@@ -330,14 +330,15 @@ def test_a_policy_that_crashes_is_a_failed_run_and_the_others_finish(
 def test_a_policy_that_kills_its_process_is_a_failed_run_and_the_others_finish(
     tmp_path: Path, small_tasks: TaskFile
 ) -> None:
-    experiment = asked(tmp_path, small_tasks, "dying,breadth-first,random", 2)
+    file = TaskFile(small_tasks.web, small_tasks.tasks[:1])
+    experiment = asked(tmp_path / "out", file, "breadth-first,dying,random", 2)
     came = list(experiment.run(processes=2))
-    assert len(came) == len(experiment.jobs)
+    assert len(came) == len(experiment.jobs) == 5
     summary = Summary.of(experiment)
-    assert {trace.key.policy for trace in summary.failed} == {"dying"}
-    assert len(summary.failed) == 3
-    assert "the process of this run died" in summary.failed[0].error
-    assert len(summary.traces) == len(experiment.jobs) - 3
+    [failed] = summary.failed
+    assert failed.key.policy == "dying"
+    assert "the process of this run died" in failed.error
+    assert len(summary.traces) == 4
 
 
 # -- what does not fit ---------------------------------------------------------------------

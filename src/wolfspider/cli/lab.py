@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import shlex
 import sys
 import time
@@ -95,19 +94,12 @@ def _run_missing(experiment: Experiment, jobs: int, quiet: bool) -> None:
                 pages += len(trace)
                 meter.show(done, done, f"{pages:,} pages, {trace.key.policy} on {trace.key.task}")
     except KeyboardInterrupt:
-        _leave(experiment)
-
-
-def _leave(experiment: Experiment) -> None:
-    """Finished runs are on the disk and the others need not be waited for."""
-    left, total = len(experiment.missing()), len(experiment.jobs)
-    note(
-        f"wolfspider: interrupted; {total - left:,} of {total:,} runs are in {experiment.folder}, "
-        "the same command goes on from there"
-    )
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(130)  # an orderly exit would wait for the processes; they end when we do
+        left, total = len(experiment.missing()), len(experiment.jobs)
+        note(
+            f"wolfspider: interrupted; {total - left:,} of {total:,} runs are in "
+            f"{experiment.folder}, the same command goes on from there"
+        )
+        sys.exit(130)
 
 
 def strict(value: Any) -> Any:

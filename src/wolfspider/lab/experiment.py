@@ -18,10 +18,11 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -260,29 +261,29 @@ def _do(job: Job, folder: Path) -> Trace:
 
 
 def _in_parallel(jobs: Sequence[Job], folder: Path, processes: int) -> Iterator[Trace]:
-    """The jobs in their order, a few ahead, so that little is under way when somebody stops us."""
+    """The jobs in their order; one more than there are processes, so that none has to wait."""
     waiting = deque(jobs)
     while waiting:
-        pool = _pool(processes)
         flying: dict[Future[Trace], Job] = {}
         try:
-            while waiting or flying:
-                while waiting and len(flying) < 2 * processes:
-                    future = _submit(pool, waiting[0], folder)
-                    flying[future] = waiting.popleft()
-                done, _ = wait(flying, return_when=FIRST_COMPLETED)
-                for future in [each for each in flying if each in done]:
-                    trace = future.result()
-                    del flying[future]
-                    yield trace
+            with _pool(processes) as pool:
+                while waiting or flying:
+                    while waiting and len(flying) <= processes:
+                        future = _submit(pool, waiting[0], folder)
+                        flying[future] = waiting.popleft()
+                    done, _ = wait(flying, return_when=FIRST_COMPLETED)
+                    for future in [each for each in flying if each in done]:
+                        trace = future.result()
+                        del flying[future]
+                        yield trace
         except BrokenProcessPool:  # one of the runs under way has killed its process
             yield from (_alone(job, folder) for job in flying.values())
-        finally:
-            pool.shutdown(wait=not flying, cancel_futures=True)
 
 
 def _alone(job: Job, folder: Path) -> Trace:
     """A run in a process of its own; if that dies, it is a failed run."""
+    if job.path(folder).exists():
+        return Trace.load(job.path(folder))
     try:
         with _pool(1) as pool:
             return _submit(pool, job, folder).result()
@@ -292,8 +293,31 @@ def _alone(job: Job, folder: Path) -> Trace:
         return trace
 
 
-def _pool(processes: int) -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(processes, get_context("spawn"), initializer=_die_with_parent)
+@contextmanager
+def _pool(processes: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes that finish what they do when all is well, and otherwise end at once.
+
+    They hold one end of a pipe of which only we hold the other, so they end even if we are killed.
+    """
+    context = get_context("spawn")
+    theirs, ours = context.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(processes, context, _end_with_parent, (theirs,))
+    try:
+        yield pool
+        pool.shutdown()
+    finally:
+        ours.close()
+        pool.shutdown(cancel_futures=True)
+        theirs.close()
+
+
+def _end_with_parent(pipe: Connection) -> None:
+    def watch() -> None:
+        with suppress(EOFError, OSError):
+            pipe.recv()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _submit(pool: ProcessPoolExecutor, job: Job, folder: Path) -> Future[Trace]:
@@ -305,15 +329,3 @@ def _submit(pool: ProcessPoolExecutor, job: Job, folder: Path) -> Future[Trace]:
         return pool.submit(_do, job, folder)
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def _die_with_parent() -> None:
-    """A process whose parent was killed would wait for its next job for ever."""
-    parent = parent_process()
-
-    def watch() -> None:
-        if parent is not None:
-            parent.join()
-            os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()

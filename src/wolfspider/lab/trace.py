@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from wolfspider.errors import DamagedFile
 
+_UNREADABLE = (OSError, EOFError, ValueError, LookupError, TypeError, BadZipFile, zlib.error)
+
 
 @dataclass(frozen=True)
 class RunKey:
@@ -57,13 +59,13 @@ class Trace:
     @classmethod
     def load(cls, path: Path) -> Trace:
         try:
-            with np.load(path, allow_pickle=False) as data:
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
                 about: dict[str, Any] = json.loads(data["about"].tobytes())
                 about |= {"pages": data["pages"], "judged": data["judged"]}
             about["key"] = RunKey(**about["key"])
             about["starts"] = tuple(about["starts"])
             return cls(**about)
-        except (OSError, ValueError, LookupError, TypeError, BadZipFile, zlib.error) as error:
+        except _UNREADABLE as error:
             raise DamagedFile(
                 f"the run in {path} cannot be read ({error}); remove the file and run again"
             ) from error

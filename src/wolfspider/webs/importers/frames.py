@@ -196,13 +196,13 @@ def _magic(data: mmap, name: str) -> bytes:
 
 def _up_to_the_error(inflate: zlib._Decompress, waiting: bytes) -> bytes:
     """What can be inflated before an error, which itself gives back nothing."""
-    parts = []
+    found = bytearray()
     try:
         for at in range(0, len(waiting), 64):
-            parts.append(inflate.decompress(waiting[at : at + 64]))
+            found += inflate.decompress(waiting[at : at + 64])
     except zlib.error:
         pass
-    return b"".join(parts)
+    return bytes(found)
 
 
 def _only_zeros(data: mmap, start: int) -> bool:

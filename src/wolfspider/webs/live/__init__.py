@@ -1,0 +1,1 @@
+"""The live web: fetching politely from strangers, and surviving what they send."""
