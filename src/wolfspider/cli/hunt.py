@@ -21,6 +21,7 @@ from wolfspider.cli.progress import Meter
 from wolfspider.crawl import replay
 from wolfspider.errors import BadInput
 from wolfspider.judges import CosineJudge, KeywordJudge, PatternJudge, TargetJudge
+from wolfspider.pages import parse_html
 from wolfspider.policies import Spec, make
 from wolfspider.protocols import Judge
 from wolfspider.records import Link, Visit
@@ -92,7 +93,9 @@ class Tally:
 )
 @click.option("--set", "settings", multiple=True, help="A setting of the policy: name=value.")
 @click.option("--pattern", help="Relevant is what this regular expression finds.")
-@click.option("--like", help="Relevant is what resembles this text, or the text in this file.")
+@click.option(
+    "--like", multiple=True, help="Relevant is what resembles this text or file; repeatable."
+)
 @click.option(
     "--targets", type=click.Path(path_type=Path), help="Relevant are the URLs of this file."
 )
@@ -108,7 +111,7 @@ def hunt(
     spec: str,
     settings: tuple[str, ...],
     pattern: str | None,
-    like: str | None,
+    like: tuple[str, ...],
     targets: Path | None,
     label: str | None,
     random_seed: int,
@@ -138,7 +141,7 @@ def hunt(
         "pages": pages,
         "policy": str(policy_spec),
         "pattern": pattern,
-        "like": like,
+        "like": list(like),
         "targets": None if targets is None else str(targets),
         "label": label,
         "random_seed": random_seed,
@@ -181,7 +184,9 @@ def _run(
     return "nothing left to follow"
 
 
-def _judge(topic: Topic, pattern: str | None, like: str | None, targets: Path | None) -> Judge:
+def _judge(
+    topic: Topic, pattern: str | None, like: tuple[str, ...], targets: Path | None
+) -> Judge:
     given = [
         name
         for name, value in (("--pattern", pattern), ("--like", like), ("--targets", targets))
@@ -192,15 +197,22 @@ def _judge(topic: Topic, pattern: str | None, like: str | None, targets: Path | 
     if pattern:
         return PatternJudge.of(pattern)
     if like:
-        return CosineJudge.of([_text(like)])
+        return CosineJudge.of([_text(each) for each in like])
     if targets:
         return TargetJudge.of(_lines(targets))
     return KeywordJudge(topic)
 
 
 def _text(like: str) -> str:
+    """A description as it is, or the words of the file of that name: an example page, or text."""
     path = Path(like)
-    return path.read_text("utf-8", "replace") if len(like) < 256 and path.is_file() else like
+    if len(like) > 255 or not path.is_file():
+        return like
+    body = path.read_bytes()
+    if b"<" not in body[:1024]:
+        return body.decode("utf-8", "replace")
+    page = parse_html(body, "https://example.invalid/")
+    return f"{page.title} {page.text}"
 
 
 def _lines(path: Path) -> list[str]:
