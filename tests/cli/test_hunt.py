@@ -114,6 +114,7 @@ def tiny(tmp_path: Path) -> Path:
         (["--pattern", "sle+p"], ["http://a.test/c"]),
         (["--like", "cats that sleep all day"], ["http://a.test/c"]),
         (["--like", "FILE"], ["http://a.test/b"]),
+        (["--like", "PAGE"], ["http://a.test/b"]),
         (["--targets", "LIST"], ["http://a.test/", "http://a.test/c"]),
     ],
 )
@@ -121,15 +122,16 @@ def test_every_judge_can_be_asked_for(
     run: Run, tiny: Path, tmp_path: Path, judge: list[str], relevant: list[str]
 ) -> None:
     (tmp_path / "FILE").write_text("wolf wolf")
+    (tmp_path / "PAGE").write_text("<title>wolf</title><script>cats sleep</script><p>wolf")
     (tmp_path / "LIST").write_text("# wanted\nhttp://a.test/\n\nHTTP://A.TEST/old/../c\n")
-    judge = [str(tmp_path / each) if each in ("FILE", "LIST") else each for each in judge]
+    judge = [str(tmp_path / each) if each in ("FILE", "PAGE", "LIST") else each for each in judge]
     arguments = ("hunt", "--web", tiny, "--topic", "wolf", "--seed", "http://a.test/")
     done = run(*arguments, *judge, "-o", tmp_path / "out", "--json")
     assert done.json["pages"] == 3
     found = rows(tmp_path / "out", "SELECT url FROM pages WHERE relevance >= 0.5 ORDER BY url")
     assert [url for (url,) in found] == relevant
     asked = tomllib.loads((tmp_path / "out" / "hunt.toml").read_text())
-    assert asked[judge[0].removeprefix("--")] == judge[1]
+    assert asked[judge[0].removeprefix("--")] in (judge[1], [judge[1]])
 
 
 def test_the_best_pages_are_shown_without_control_characters(run: Run, tiny: Path) -> None:

@@ -402,7 +402,7 @@ def test_a_folder_with_other_things_is_a_sentence(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path, small_tasks: TaskFile) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(BadInput, match="cannot write to .*file/out: Not a directory"):
+    with pytest.raises(BadInput, match=r"cannot write to .*file/out: Not a directory"):
         asked(tmp_path / "file" / "out", small_tasks)
 
 
@@ -453,7 +453,7 @@ def test_a_task_without_keywords_to_look_for_is_a_sentence(
     tmp_path: Path, small_tasks: TaskFile
 ) -> None:
     file = TaskFile(small_tasks.web, (replace(small_tasks.tasks[0], keywords=("the",)),))
-    with pytest.raises(BadInput, match="'listed': its keywords .* have no word to look for"):
+    with pytest.raises(BadInput, match=r"'listed': its keywords .* have no word to look for"):
         asked(tmp_path / "out", file)
 
 

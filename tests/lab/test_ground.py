@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from wolfspider.policies import Spec
 from wolfspider.urls import fingerprint
 from wolfspider.webs.recorded import RecordedWeb
 
-BAD_TASKS = {
+BAD_TASKS: dict[str, dict[str, Any]] = {
     "no page of .* has the label 'nothing'; known: target": {"targets": "nothing"},
     "no page of .* has the label 'no part'": {"within": "no part"},
     "no page of .* has the label 'site:nowhere'": {"train": ("site:nowhere",)},
@@ -39,7 +40,7 @@ def test_a_task_that_cannot_be_laid_out_is_a_sentence(tiny: RecordedWeb, sentenc
 
 def test_a_seed_or_target_outside_the_part_is_a_sentence(tmp_path: Path) -> None:
     web = web_of(tmp_path / "web", labels={"target": "dgh", "part": "bceg"})
-    with pytest.raises(BadInput, match="its seed .*/a is not among the pages it may see"):
+    with pytest.raises(BadInput, match=r"its seed .*/a is not among the pages it may see"):
         Ground.lay(web, task_of("a", within="part"))
     assert Ground.lay(web, task_of("b", within="part")).wanted.sum() == 1
     with pytest.raises(BadInput, match="no target"):

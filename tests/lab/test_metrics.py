@@ -73,7 +73,7 @@ def test_every_plain_metric_has_a_hand_computed_example() -> None:
 
 
 def test_the_first_fifth_is_of_the_budget(tmp_path: Path) -> None:
-    web = web_of(tmp_path / "web", {"a": "bcdefghij"} | {page: "" for page in "bcdefghij"})
+    web = web_of(tmp_path / "web", {"a": "bcdefghij"} | dict.fromkeys("bcdefghij", ""))
     ground = Ground.lay(web, task_of(targets=tuple(web.url(n) for n in (1, 2))))
     assert ground.budget == 10
     assert measure(ground, "abcdefghij", "auc20") == pytest.approx((0 + 1) / 2 / 2)
@@ -165,6 +165,13 @@ def test_a_budget_beyond_what_can_be_reached_is_cut(tiny: RecordedWeb) -> None:
     assert metrics.auc(trace, ground) == pytest.approx(5 / 14)
 
 
+def test_time_is_measured_of_a_policy_that_has_nothing_left(ground: Ground) -> None:
+    trace = run(ground, Spec.parse("breadth-first"))
+    assert len(trace) == ground.budget
+    assert 0 < trace.cpu_seconds <= trace.seconds
+    assert metrics.cpu_ms_per_page(trace, ground) == pytest.approx(1000 * trace.cpu_seconds / 7)
+
+
 def test_a_smaller_budget_ends_the_crawl_and_the_area(tiny: RecordedWeb) -> None:
     ground = Ground.lay(tiny, task_of(budget=4))
     trace = run(ground, Spec.parse("breadth-first"))
@@ -236,7 +243,7 @@ def test_a_target_visited_twice_does_not_end_a_crawl_for_two(tiny: RecordedWeb) 
     "name", ["", "recal@10", "recall", "recall@0", "recall@x", "reward:1", "reward:nan", "to33"]
 )
 def test_an_unknown_metric_is_a_sentence(name: str) -> None:
-    with pytest.raises(BadInput, match="unknown metric .*known: first_target.*targets@N.*gap"):
+    with pytest.raises(BadInput, match=r"unknown metric .*known: first_target.*targets@N.*gap"):
         metric(name)
 
 

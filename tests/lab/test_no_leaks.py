@@ -99,9 +99,8 @@ class World:
         words = {f"text of {page}": f"hidden{page}qq" for page in HIDDEN}
         words |= {"description": "descriptionqq", "label": "labelqq", "task": "taskqq"}
         secrets = [(name, word.encode()) for name, word in words.items()]
-        for name, word in words.items():
-            for end in ("0", "1"):
-                secrets.append((name, term_ids(word + end).tobytes()))
+        for end in ("0", "1"):
+            secrets += [(name, term_ids(word + end).tobytes()) for name, word in words.items()]
         return secrets
 
     def impressions(self) -> list[list[Any]]:
@@ -189,7 +188,7 @@ def leaking(spoil: Callable[[RecordedWeb, int, Response], Response]) -> type[Gro
     class ThisView(LeakyView):
         pass
 
-    ThisView.spoil = staticmethod(spoil)  # type: ignore[method-assign]
+    ThisView.spoil = staticmethod(spoil)
 
     class Leaky(Ground):
         @cached_property

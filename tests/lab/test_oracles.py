@@ -123,5 +123,5 @@ def test_an_oracle_ends_when_nothing_is_left(ground: Ground) -> None:
     ],
 )
 def test_a_bad_setting_is_a_sentence(tiny: RecordedWeb, spec: str) -> None:
-    with pytest.raises(BadInput, match="oracle '(optimal|perfect-)"):
+    with pytest.raises(BadInput, match=r"oracle '(optimal|perfect-)"):
         make_oracle(Spec.parse(spec), Ground.lay(tiny, task_of()))

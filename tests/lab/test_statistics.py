@@ -34,7 +34,7 @@ def test_wilcoxon_is_scipys(size: int) -> None:
     assert wilcoxon(values) == pytest.approx(stats.wilcoxon(values).pvalue, rel=1e-9)
 
 
-@pytest.mark.parametrize("size", [3, 8, 13, 20, 60])
+@pytest.mark.parametrize("size", [3, 8, 11, 20, 60])
 def test_wilcoxon_is_scipys_with_ties_and_zeros(size: int) -> None:
     values = np.random.default_rng(size).integers(-2, 4, size).astype(np.float64)
     values[0] = 0

@@ -174,10 +174,10 @@ def test_a_bad_file_is_a_sentence(tmp_path: Path, text: str) -> None:
 def test_an_unreadable_file_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"cannot read the tasks in .*none\.toml: No such file"):
         read_tasks(tmp_path / "none.toml")
-    with pytest.raises(BadInput, match="cannot read the tasks in .*: Is a directory"):
+    with pytest.raises(BadInput, match=r"cannot read the tasks in .*: Is a directory"):
         read_tasks(tmp_path)
     (tmp_path / "latin.toml").write_bytes("web = 'é'".encode("latin-1"))
-    with pytest.raises(BadInput, match="cannot read the tasks in .*utf-8"):
+    with pytest.raises(BadInput, match=r"cannot read the tasks in .*utf-8"):
         read_tasks(tmp_path / "latin.toml")
 
 
@@ -228,7 +228,7 @@ def test_the_examples_set_every_field() -> None:
 
 def test_a_folder_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
     task = Task("t", ("k",), "l", ("http://a.example/",))
-    with pytest.raises(BadInput, match="cannot write the tasks to .*: No such file"):
+    with pytest.raises(BadInput, match=r"cannot write the tasks to .*: No such file"):
         write_tasks(tmp_path / "none" / "tasks.toml", Path("w"), [task])
 
 

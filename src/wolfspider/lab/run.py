@@ -93,7 +93,7 @@ def run(ground: Ground, spec: Spec, repeat: int = 0) -> Trace:
         key,
         np.array(pages, np.int32),
         np.array(judged, bool),
-        policy.nanoseconds / 1e9 if policy else 0.0,
+        0.0 if policy is None else policy.nanoseconds / 1e9,
         time.perf_counter() - begin,
         ground.starts,
         error,

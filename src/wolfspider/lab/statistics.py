@@ -10,6 +10,8 @@ from scipy import stats
 
 from wolfspider.records import Floats
 
+_FEW = 13  # pairs, of which all 2ⁿ ways to set the signs are looked at
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -46,14 +48,27 @@ def wilcoxon(differences: Floats) -> float:
     """Two-sided p of the signed-rank test; 1 where nothing differs.
 
     Differences of 0 are left out, as Wilcoxon did. Exact for up to 50 pairs without ties and
-    up to 13 with ties, otherwise by the normal approximation.
+    up to 13 with ties, otherwise by the normal approximation: the same p as SciPy's, which
+    takes a second for a dozen pairs with ties.
     """
     sizes = np.abs(differences[np.isfinite(differences)])
     scale = sizes.max() if sizes.any() else 1.0
     rounded = np.round(differences / scale, 12)  # 0.3 − 0.2 and 0.2 − 0.1 are a tie
     if not np.any(rounded):
         return 1.0
+    if len(rounded) <= _FEW:
+        return _exact(rounded[rounded != 0])
     return float(stats.wilcoxon(rounded).pvalue)
+
+
+def _exact(differences: Floats) -> float:
+    """The share of all ways to set the signs that are as extreme as what was seen."""
+    ranks = stats.rankdata(np.abs(differences))
+    numbers = np.arange(2 ** len(ranks))[:, None]
+    sums = (numbers >> np.arange(len(ranks)) & 1) @ ranks
+    middle = ranks.sum() / 2
+    seen = abs(ranks[differences > 0].sum() - middle)
+    return float(np.mean(np.abs(sums - middle) >= seen - 1e-9))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
