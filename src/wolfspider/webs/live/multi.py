@@ -48,9 +48,8 @@ class Multi:
             self._multi.remove_handle(curl)
 
     def close(self) -> None:
-        """Give all transfers up, close all connections."""
-        for curl in list(self._running):
-            self.stop(curl)
+        """Give all transfers up, which are then done, and close all connections."""
+        self._give_up("the client was closed")
         self._multi.close()
         for socket in list(self._watched):
             self._watch(socket, 0)
@@ -111,9 +110,18 @@ class Multi:
         self._act(pycurl.SOCKET_TIMEOUT, 0)
 
     def _act(self, socket: int, events: int) -> None:
-        _, running = self._multi.socket_action(socket, events)
+        try:
+            _, running = self._multi.socket_action(socket, events)
+        except pycurl.error as error:  # never seen, but nobody may wait for ever
+            self._give_up(f"libcurl stopped working: {error}")
+            return
         if running < len(self._running):
             self._collect()
+
+    def _give_up(self, reason: str) -> None:
+        for curl, done in list(self._running.items()):
+            self.stop(curl)
+            done(pycurl.E_ABORTED_BY_CALLBACK, reason)
 
     def _collect(self) -> None:
         waiting = 1

@@ -1,0 +1,287 @@
+"""Whom we may ask now.
+
+A host rests after each answer, longer after a refusal or a failure; hosts at one address share
+a rest. Times are those of a monotonic clock, so setting the computer's clock changes nothing;
+only what is kept over a restart is wall time.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from heapq import heappop, heappush, heapreplace
+from ipaddress import IPv6Address, ip_address
+
+from wolfspider.errors import BadInput
+from wolfspider.records import State
+from wolfspider.webs.live.retry_after import LONGEST, retry_after
+from wolfspider.webs.live.robots_rules import LONGEST_CRAWL_DELAY
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How fast we go. All but the two counts are seconds."""
+
+    delay: float = 1.0  # between an answer of a host and the next request to it
+    address_delay: float = 0.25  # between requests to one IP address, whatever the host
+    connections_per_host: int = 1
+    first_backoff: float = 5.0  # after a failure; doubles with each one more in a row
+    longest_backoff: float = 600.0
+    longest_retry_after: float = LONGEST
+    jitter: float = 0.1  # waits after failures grow by up to this share, so that herds scatter
+    give_up_after: int = 8  # failures in a row
+    try_again_after: float = 86400.0  # a host that was given up
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if not (math.isfinite(value) and value >= 0):
+                raise BadInput(f"{name} must be a number from 0 on, not {value}")
+        if self.connections_per_host < 1 or self.give_up_after < 1:
+            raise BadInput("connections_per_host and give_up_after must be at least 1")
+
+
+class _Resting:
+    """A host or an address that may not be asked before `until`."""
+
+    __slots__ = ("queued", "until")
+
+    def __init__(self) -> None:
+        self.until = -math.inf
+        self.queued = math.inf  # time of its entry in the queue
+
+
+class _Host(_Resting):
+    __slots__ = ("address", "crawl_delay", "failures", "flying", "given_up")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.flying = 0
+        self.failures = 0  # in a row
+        self.crawl_delay = 0.0
+        self.address = ""
+        self.given_up = ""  # why
+
+
+class Politeness:
+    """Which hosts may be asked, and when the next one may.
+
+    For each request: `began(host)`, perhaps `met(host, address)`, `ended(host, …)`. Between
+    them and while it rests a host is busy; `busy` is made for `Policy.next(busy)`. A host that
+    failed `give_up_after` times in a row is given up: busy for a day, then tried once more.
+    """
+
+    def __init__(
+        self,
+        pace: Pace = Pace(),  # noqa: B008  # frozen
+        *,
+        seed: int = 0,
+        clock: Callable[[], float] = time.monotonic,
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        self.pace = pace
+        self.clock = clock
+        self.wall = wall
+        self.busy = Busy(self)
+        self._random = random.Random(seed)
+        self._hosts: dict[str, _Host] = {}
+        self._addresses: dict[str, _Resting] = {}  # only those that rest
+        self._queue: list[tuple[float, int, _Resting, str]] = []  # until, arrival, who, address
+        self._arrivals = 0
+
+    def ready(self, host: str) -> bool:
+        """Whether a request to this host may begin now."""
+        known = self._hosts.get(host)
+        return known is None or (
+            known.flying < self.pace.connections_per_host and self._rested(known) <= self.clock()
+        )
+
+    def wait(self, host: str) -> float:
+        """Seconds until the host has rested; 0 if it has. Requests in flight do not count."""
+        known = self._hosts.get(host)
+        return 0.0 if known is None else max(self._rested(known) - self.clock(), 0.0)
+
+    def given_up(self, host: str) -> str:
+        """Why the host was given up, or nothing."""
+        known = self._hosts.get(host)
+        return "" if known is None or known.until <= self.clock() else known.given_up
+
+    def slow_down(self, host: str, crawl_delay: float) -> None:
+        """The host's own wish, from robots.txt; the longer of it and our delay counts."""
+        if not math.isnan(crawl_delay):
+            self._host(host).crawl_delay = min(max(crawl_delay, 0.0), LONGEST_CRAWL_DELAY)
+
+    # -- a request -------------------------------------------------------------------------
+
+    def began(self, host: str) -> None:
+        """A request to the host is on its way."""
+        known = self._host(host)
+        known.flying += 1
+        self._rest(known, self.clock() + self._delay(known))
+        if known.address:
+            self._turn(known.address)
+
+    def met(self, host: str, address: str) -> float:
+        """The host turned out to be at this IP address: seconds to wait before connecting.
+
+        To be called when the name has been resolved. Of many new hosts at one address each is
+        given a turn of its own; for a host already known to be there its turn came before.
+        """
+        known, network = self._host(host), network_of(address)
+        if known.address == network:
+            return 0.0
+        known.address = network
+        return self._turn(network)
+
+    def ended(
+        self, host: str, status: int = 0, *, error: str = "", retry_after: str = ""
+    ) -> None:
+        """The request is over. Status 429, 5xx and errors are failures, all else is success."""
+        known = self._host(host)
+        if not known.flying:
+            raise ValueError(f"a request to {host} ended that never began")
+        known.flying -= 1
+        now = self.clock()
+        if not error and status != 429 and 0 < status < 500:
+            known.failures, known.given_up = 0, ""
+            self._rest(known, now + self._delay(known))
+            return
+        known.failures += 1
+        if known.failures >= self.pace.give_up_after:
+            problem = error or f"status {status}"
+            known.given_up = f"{known.failures} failures in a row, the last: {problem}"
+            known.until = now + self.pace.try_again_after
+            return
+        rest = max(self._backoff(known.failures, status, retry_after), self._delay(known))
+        # Of several answers in flight the one that asks for the longest rest counts.
+        self._rest(known, max(now + rest, known.until))
+
+    def _backoff(self, failures: int, status: int, header: str) -> float:
+        pace = self.pace
+        asked = None
+        if status in (429, 503):
+            asked = retry_after(header, self.wall(), pace.longest_retry_after)
+        if asked is not None:
+            failures -= 1  # the first time its word is enough; then it may be `Retry-After: 0`
+        ours = pace.first_backoff * 2.0 ** min(failures - 1, 60) if failures else 0.0
+        wait = max(min(ours, pace.longest_backoff), asked or 0.0)
+        return wait * (1 + pace.jitter * self._random.random())
+
+    # -- the next one ----------------------------------------------------------------------
+
+    def next_ready(self) -> float | None:
+        """Seconds until a host or an address that rests now has rested, None if none does.
+
+        Hosts with as many requests in flight as they may have come back with `ended`, and
+        hosts that were given up do not count: nobody should wait a day for them.
+        Costs O(log n) for each entry that has passed, and every rest makes at most one.
+        """
+        now, queue = self.clock(), self._queue
+        while queue:
+            time_, arrival, who, name = queue[0]
+            if time_ != who.queued:
+                heappop(queue)  # it has an earlier entry, or had one
+            elif not self._still_waits(who, now):
+                heappop(queue)
+                who.queued = math.inf
+                if name and who.until <= now:
+                    self._addresses.pop(name, None)
+            elif who.until > time_:
+                who.queued = who.until
+                heapreplace(queue, (who.until, arrival, who, name))
+            else:
+                return who.until - now
+        return None
+
+    def _still_waits(self, who: _Resting, now: float) -> bool:
+        """Whether its own rest is what keeps it, rather than a request or its address."""
+        if who.until <= now:
+            return False
+        if not isinstance(who, _Host):
+            return True
+        at = self._addresses.get(who.address)
+        shared = at is not None and at.until >= who.until  # that entry stands for this one
+        free = who.flying < self.pace.connections_per_host
+        return free and not who.given_up and not shared
+
+    def _rest(self, who: _Resting, until: float, address: str = "") -> None:
+        who.until = until
+        if until < who.queued and until > self.clock():
+            who.queued = until
+            self._arrivals += 1
+            heappush(self._queue, (until, self._arrivals, who, address))
+
+    def _turn(self, network: str) -> float:
+        """Take the next turn at an address: seconds until it comes."""
+        now = self.clock()
+        at = self._addresses.get(network)
+        if at is None:
+            at = self._addresses[network] = _Resting()
+        turn = max(at.until, now)
+        self._rest(at, turn + self.pace.address_delay, network)
+        return turn - now
+
+    def _rested(self, host: _Host) -> float:
+        at = self._addresses.get(host.address)
+        return host.until if at is None else max(host.until, at.until)
+
+    def _delay(self, host: _Host) -> float:
+        return max(self.pace.delay, host.crawl_delay)
+
+    def _host(self, name: str) -> _Host:
+        known = self._hosts.get(name)
+        if known is None:
+            known = self._hosts[name] = _Host()
+        return known
+
+    # -- over a restart --------------------------------------------------------------------
+
+    def state(self) -> State:
+        """JSON values: hosts with more to remember than an ordinary rest."""
+        return {"hosts": dict(self._entries())}
+
+    def _entries(self) -> Iterator[tuple[str, State]]:
+        now, wall = self.clock(), self.wall()
+        for name, host in self._hosts.items():
+            if host.failures or host.crawl_delay:
+                left = max(host.until - now, 0.0)
+                entry: State = {"left": left, "until": wall + left, "failures": host.failures}
+                yield name, entry | {"crawl_delay": host.crawl_delay, "given_up": host.given_up}
+
+    def restore(self, state: State) -> None:
+        """Go on from a state. A clock set back does not make a rest longer than it was."""
+        self._hosts, self._addresses, self._queue = {}, {}, []
+        for name, entry in state["hosts"].items():
+            host = self._host(name)
+            host.failures, host.given_up = entry["failures"], entry["given_up"]
+            host.crawl_delay = entry["crawl_delay"]
+            left = max(min(entry["until"] - self.wall(), entry["left"]), 0.0)
+            if host.given_up:
+                host.until = self.clock() + left
+            else:
+                self._rest(host, self.clock() + left)
+
+
+class Busy:
+    """The hosts that may not be asked now, as a container: `host in busy` costs two look-ups."""
+
+    def __init__(self, politeness: Politeness) -> None:
+        self._politeness = politeness
+
+    def __contains__(self, host: object) -> bool:
+        return isinstance(host, str) and not self._politeness.ready(host)
+
+
+@lru_cache(maxsize=65536)
+def network_of(address: str) -> str:
+    """What counts as one address: an IPv4 address, or the /64 that one IPv6 machine may fill."""
+    try:
+        found = ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(found, IPv6Address):
+        return str(found.ipv4_mapped or IPv6Address(int(found) >> 64 << 64))
+    return str(found)
