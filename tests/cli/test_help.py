@@ -38,7 +38,7 @@ def example(text: str) -> tuple[str, str]:
     return shown.replace("\\\n", " ").strip(), first
 
 
-@pytest.mark.parametrize("path", [path for path in ALL if path != ("lab",)], ids=" ".join)
+@pytest.mark.parametrize("path", ALL, ids=" ".join)
 def test_help_ends_with_an_example_of_the_command(run: Run, path: tuple[str, ...]) -> None:
     shown = run(*path, "--help")
     assert (shown.code, shown.err) == (0, "")

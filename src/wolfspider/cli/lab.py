@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from wolfspider.cli.lab_report import report
+from wolfspider.cli.lab_report import opened, report
 from wolfspider.cli.lab_reproduce import reproduce
 from wolfspider.cli.output import example, note, print_json, result_options
 from wolfspider.cli.progress import Meter
@@ -27,7 +27,7 @@ from wolfspider.webs.recorded import RecordedWeb
 _PATH = click.Path(path_type=Path)
 
 
-@click.group()
+@click.group(epilog=example("wolfspider lab run --help"))
 def lab() -> None:
     """Fair, repeatable comparisons of policies on recorded webs."""
 
@@ -150,7 +150,7 @@ def _written(value: float | None) -> str:
 @result_options
 def compare(folder: Path, baseline: str, metric: str, as_json: bool, quiet: bool) -> None:
     """Paired differences to a baseline: interval, Wilcoxon signed rank, Holm correction."""
-    summary = results(folder)
+    _, summary = opened(folder)
     found = summary.compare(baseline, metric)
     if summary.failed and not quiet:
         note(f"{len(summary.failed)} failed runs are left out")
@@ -166,20 +166,6 @@ def compare(folder: Path, baseline: str, metric: str, as_json: bool, quiet: bool
             f"median {each.median:+.4g}  p {each.p:.3g}  Holm {each.p_holm:.3g}  "
             f"{each.wins} wins, {each.losses} losses of {each.pairs}"
         )
-
-
-def results(folder: Path) -> Summary:
-    """The results of a folder, or a sentence."""
-    if not (folder / "experiment.json").exists():
-        raise BadInput(
-            f"{folder} holds no results; make some with: wolfspider lab run … -o {folder}"
-        )
-    summary = Summary.of(Experiment(folder))
-    if not summary.traces and summary.failed:
-        raise BadInput(f"all runs in {folder} have failed: {summary.failed[0].error.strip()}")
-    if not summary.traces:
-        raise BadInput(f"no run in {folder} has finished; run it again to go on")
-    return summary
 
 
 @lab.command(

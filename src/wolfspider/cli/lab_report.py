@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
 from wolfspider.cli.output import example, note, plain, print_json, result_options
-from wolfspider.errors import BadInput, DamagedFile
+from wolfspider.errors import BadInput
 from wolfspider.lab.experiment import Experiment
 from wolfspider.lab.report import Findings, write_report
 from wolfspider.lab.summary import Summary
@@ -40,11 +39,10 @@ def opened(folder: Path) -> tuple[Experiment, Summary]:
         raise BadInput(
             f"{folder} holds no results; make some with: wolfspider lab run … -o {folder}"
         )
-    try:
-        experiment = Experiment(folder)
-    except json.JSONDecodeError as error:
-        raise DamagedFile(f"{folder}/experiment.json is damaged: {error}") from error
+    experiment = Experiment(folder)
     summary = Summary.of(experiment)
+    if not summary.traces and summary.failed:
+        raise BadInput(f"all runs in {folder} have failed: {summary.failed[0].error.strip()}")
     if not summary.traces:
         raise BadInput(f"no run in {folder} has finished; run it again to go on")
     return experiment, summary

@@ -39,6 +39,7 @@ from wolfspider.webs.importers.captures import Capture
 _GONE = -2
 _MOVED = -3  # and below: the redirect with number −3 − row
 _REDIRECTS = 10  # hops before a chain counts as endless
+_BREATH = 256  # pages of the second pass between two times that memory is given back
 _REDIRECT = (301, 302, 303, 307, 308)
 
 
@@ -193,6 +194,9 @@ class Compiler:
             out["text"].append(spool["text"][row])
             out["link"].append(links.buffer)
             graph.append(leads_to)
+            if done % _BREATH == 0:
+                for blobs in spool.values():
+                    blobs.let_go()  # or the whole spool would end up in memory
             yield done + 1, len(used)
         for writer in out.values():
             writer.close()

@@ -102,6 +102,11 @@ class Blobs:
     def __getitem__(self, row: int) -> bytes:
         return self._data[self._starts.item(row) : self._starts.item(row + 1)]
 
+    def let_go(self) -> None:
+        """Give back the memory that what was read so far takes up; it can be read again."""
+        if isinstance(self._data, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+            self._data.madvise(mmap.MADV_DONTNEED)
+
     def remove(self, folder: Path, name: str) -> None:
         """Delete the files; nothing can be read afterwards."""
         if isinstance(self._data, mmap.mmap):
