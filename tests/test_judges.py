@@ -64,6 +64,11 @@ def test_a_keyword_that_is_missing_counts_as_nothing() -> None:
     assert not verdict.target
 
 
+def test_every_keyword_counts_alike() -> None:
+    verdict = KeywordJudge(Topic.of("solar eclipse moon")).judge(page("solar"))
+    assert verdict.relevance == pytest.approx(0.5 * (1 / 2.005) / 3 / 0.3)
+
+
 def test_a_long_page_has_to_mean_it() -> None:
     verdict = KeywordJudge(TOPIC).judge(page("solar eclipse " + "moon " * 1998))
     assert verdict.relevance == pytest.approx(0.5 * (1 / (1 + 11)) / 0.3)

@@ -138,6 +138,8 @@ def test_a_policy_of_another_package_is_found() -> None:
 def test_a_policy_of_another_package_is_made_with_its_own_settings() -> None:
     policy = make("a-stranger:way=right:shy=on:pace=2:name=me", topic=TOPIC, seed=3)
     assert getattr(policy, "settings") == (TOPIC, "right", True, 2.0, "me")  # noqa: B009
+    policy = make("a-stranger:shy=off", topic=TOPIC)
+    assert getattr(policy, "settings") == (TOPIC, "left", False, None, "nobody")  # noqa: B009
     with pytest.raises(BadInput, match="way is one of left, right, not 'up'"):
         make("a-stranger:way=up", topic=TOPIC)
     with pytest.raises(BadInput, match="shy is on or off, not 'maybe'"):
