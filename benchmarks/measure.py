@@ -97,6 +97,9 @@ def apart(module: str, *arguments: str) -> dict[str, Any]:
 
 def peak_memory() -> int:
     """The most bytes that this process has held at once."""
+    with suppress(OSError):  # rusage, which every system has, also counts who started us
+        status = Path("/proc/self/status").read_text()
+        return int(status.split("VmHWM:")[1].split()[0]) * 1024
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
 
