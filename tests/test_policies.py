@@ -161,6 +161,22 @@ def test_breadth_first_follows_links_as_found_across_hosts() -> None:
     assert visited(BreadthFirst(), web, "http://a.example/") == ["", *"123456"]
 
 
+def test_a_link_knows_where_it_was_found_and_how_deep() -> None:
+    web = HandMade(
+        {
+            "http://a.example/": page("", "/1"),
+            "http://a.example/1": '<a href="/x">no</a> <a href="/2">the second</a>',
+        }
+    )
+    home = seed_link("http://a.example/")
+    judge = TargetJudge.of(["http://a.example/1"])
+    found = [visit.link for visit in replay(web, BreadthFirst(), judge, [home])]
+    assert [link.depth for link in found] == [0, 1, 2, 2]
+    assert [link.source for link in found] == ["", home.url, *["http://a.example/1"] * 2]
+    assert [link.relevance for link in found] == [0.0, 0.0, 1.0, 1.0]
+    assert (found[3].position, found[3].anchor) == (1, "the second")
+
+
 def test_breadth_first_goes_level_by_level(recorded_web: RecordedWeb, seeds: list[Link]) -> None:
     visits = list(replay(recorded_web, BreadthFirst(), JUDGE, seeds))
     order = dict.fromkeys(seed.url for seed in seeds)
@@ -207,8 +223,9 @@ def test_best_first_can_compare_the_words_of_the_links() -> None:
     assert on_both == pytest.approx([alone + 0.25])
 
 
-def test_a_link_found_again_takes_a_higher_score_but_never_a_lower_one() -> None:
-    policy = BestFirst(topic=TOPIC)
+@pytest.mark.parametrize("spec", ["best-first", "best-n-first:n=1"])
+def test_a_link_found_again_takes_a_higher_score_but_never_a_lower_one(spec: str) -> None:
+    policy = make(spec, topic=TOPIC)
     learn(policy, "http://a.example/poor", page("solar moon", "/x", "/y"))
     learn(policy, "http://a.example/rich", page(PAGE, "/x"))
     learn(policy, "http://a.example/none", page("moon", "/x", "/y"))

@@ -74,6 +74,7 @@ class Frontier:
         self._origins: list[Origin] = []  # one for each batch of links
         self._texts: list[bytes] = []  # their URLs and anchors
         self._names: list[str] = []  # of hosts
+        self._prefixes: list[tuple[bytes, bytes]] = []  # how their URLs begin, http and https
         self._hosts: dict[str, int] = {}
         self._runs: list[list[_Run]] = []  # per host, a heap
         self._heads: list[tuple[float, int, int]] = []  # -score, arrival, host; stale ones skipped
@@ -237,6 +238,7 @@ class Frontier:
         if number == len(self._runs):
             self._runs.append([])
             self._names.append(name)
+            self._prefixes.append((f"http://{name}/".encode(), f"https://{name}/".encode()))
         return number
 
     def _write(
@@ -246,7 +248,7 @@ class Frontier:
         chosen, hosts = self._in_runs(links, chosen, scores)
         start, end = self._end, self._end + len(chosen)
         self._reserve(len(chosen))
-        texts = links.texts(chosen)
+        texts = self._shortened(links.texts(chosen), hosts)
         lengths = np.fromiter(map(len, texts), np.uint32, len(texts))
         rows = self._rows
         rows["score"][start:end] = scores if isinstance(scores, float | int) else scores[chosen]
@@ -260,6 +262,19 @@ class Frontier:
         self._waiting += len(chosen)
         self._map.set(fingerprints, np.arange(start, end, dtype=np.int32), slots[chosen])
         self._add_runs(start, hosts)
+
+    def _shortened(self, texts: list[bytes], hosts: NDArray[np.int32]) -> list[bytes]:
+        """Texts without what the host tells: `/path` for http, `s/path` for https."""
+        short = []
+        for text, host in zip(texts, hosts.tolist(), strict=True):
+            plain, secure = self._prefixes[host]
+            if text.startswith(plain):
+                short.append(text[len(plain) - 1 :])
+            elif text.startswith(secure):
+                short.append(b"s" + text[len(secure) - 1 :])
+            else:
+                short.append(text)
+        return short
 
     def _in_runs(
         self, links: Links, chosen: Rows, scores: Floats | float
@@ -317,6 +332,10 @@ class Frontier:
         batch, begin = arrival >> 32, rows["begin"].item(row)
         text = self._texts[batch][begin : begin + rows["length"].item(row)]
         url, _, anchor = text.decode().partition("\n")
+        if url.startswith("/"):
+            url = f"http://{self._names[host]}{url}"
+        elif url.startswith("s/"):
+            url = f"https://{self._names[host]}{url[1:]}"
         origin = self._origins[batch]
         fingerprint = rows["fingerprint"].item(row)
         link = Link(

@@ -7,10 +7,10 @@ record. A frame that cannot be read leaves a gap, and the next one is found by h
 from __future__ import annotations
 
 import io
+import mmap
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from mmap import mmap
 
 from fastwarc.stream_io import ZstdReader
 
@@ -19,6 +19,7 @@ ZSTD = b"\x28\xb5\x2f\xfd"
 _SKIPPED = b"\x2a\x4d\x18"  # after a byte 0x50–0x5f: a zstd frame that holds something else
 _DICTIONARY = b"\x5d" + _SKIPPED
 
+_LET_GO = 4 << 20  # compressed bytes read before they are let go
 _STEP = 1 << 16  # compressed bytes taken at a time
 _PIECE = 1 << 20  # uncompressed bytes handed out at a time
 _HELD = 8 << 20  # uncompressed bytes of a frame held back until its checksum has been seen
@@ -37,12 +38,13 @@ class Frames:
     After the iteration `cut` says whether the file ends within a frame.
     """
 
-    def __init__(self, data: mmap, name: str = "") -> None:
+    def __init__(self, data: mmap.mmap, name: str = "") -> None:
         self.data = data
         self.position = 0  # compressed bytes taken so far
         self.cut = False
         self.magic = _magic(data, name)  # how a frame begins; empty for a plain file
         self._dictionary: bytes | None = None
+        self._let_go_at = 0
 
     @property
     def checked(self) -> bool:
@@ -55,6 +57,7 @@ class Frames:
             return
         while self.position < len(self.data):
             start = self.position
+            self._let_go()
             try:
                 yield from self._frame(start)
                 self.cut = False
@@ -67,7 +70,14 @@ class Frames:
     def _plain(self) -> Iterator[bytes]:
         while piece := self.data[self.position : self.position + _PIECE]:
             self.position += len(piece)
+            self._let_go()
             yield piece
+
+    def _let_go(self) -> None:
+        """What has been read need not stay in memory; a mapped file would, all of it."""
+        if self.position - self._let_go_at > _LET_GO and hasattr(mmap, "MADV_DONTNEED"):
+            self.data.madvise(mmap.MADV_DONTNEED)
+            self._let_go_at = self.position
 
     def _frame(self, start: int) -> Iterator[bytes]:
         """One frame; afterwards `position` is behind it."""
@@ -163,7 +173,7 @@ class _Unreadable(Exception):
 class _Span(io.RawIOBase):
     """Some bytes of the file, as a file of their own."""
 
-    def __init__(self, data: mmap, start: int, end: int) -> None:
+    def __init__(self, data: mmap.mmap, start: int, end: int) -> None:
         self._data, self._start, self._end = data, start, end
         self._at = start
 
@@ -182,7 +192,7 @@ class _Span(io.RawIOBase):
         return self._at - self._start
 
 
-def _magic(data: mmap, name: str) -> bytes:
+def _magic(data: mmap.mmap, name: str) -> bytes:
     """How frames begin: by the first bytes, or by the file's name if these are damaged."""
     head = data[:5]
     if head == b"WARC/":
@@ -205,11 +215,11 @@ def _up_to_the_error(inflate: zlib._Decompress, waiting: bytes) -> bytes:
     return bytes(found)
 
 
-def _only_zeros(data: mmap, start: int) -> bool:
+def _only_zeros(data: mmap.mmap, start: int) -> bool:
     return all(not data[at : at + _PIECE].strip(b"\0") for at in range(start, len(data), _PIECE))
 
 
-def _zstd_end(data: mmap, start: int) -> int:
+def _zstd_end(data: mmap.mmap, start: int) -> int:
     """Where a zstd frame ends (RFC 8878, 3.1.1): a header, blocks that tell their size, a sum."""
     flags = data[start + 4] if start + 4 < len(data) else 0
     single, checksum = flags >> 5 & 1, flags >> 2 & 1
