@@ -171,7 +171,7 @@ class Machine(RuleBasedStateMachine):
             assert self.frontier.pop() is None
 
 
-Machine.TestCase.settings = settings(max_examples=80, stateful_step_count=25, deadline=None)
+Machine.TestCase.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
 TestFrontierAgainstNaive = Machine.TestCase
 
 

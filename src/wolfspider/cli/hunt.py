@@ -184,9 +184,7 @@ def _run(
     return "nothing left to follow"
 
 
-def _judge(
-    topic: Topic, pattern: str | None, like: tuple[str, ...], targets: Path | None
-) -> Judge:
+def _judge(topic: Topic, pattern: str | None, like: tuple[str, ...], targets: Path | None) -> Judge:
     given = [
         name
         for name, value in (("--pattern", pattern), ("--like", like), ("--targets", targets))

@@ -13,17 +13,21 @@ from __future__ import annotations
 
 import re
 import ssl
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from types import TracebackType
 from typing import Self
+
+import pycurl
 
 from wolfspider.urls import resolve
 from wolfspider.webs.live.exchange import Exchange
 from wolfspider.webs.live.guard import Guard
 from wolfspider.webs.live.limits import Limits
 from wolfspider.webs.live.multi import Multi
-from wolfspider.webs.live.transfer import Screen, Settings, Transfer
+from wolfspider.webs.live.names import Names
+from wolfspider.webs.live.transfer import Request, Screen, Settings, Transfer
 
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -37,6 +41,7 @@ class Client:
     `connect_to` sends every request to one `host:port`, whatever the URL says, as when a
     machine plays many hosts; the guard sees the address that is really connected to.
     `authorities` is a file of trusted certificates, instead of the system's.
+    `names` looks up the addresses of hosts; it may be shared, and is then closed by its owner.
     `connections` are kept open for later requests, at most.
     """
 
@@ -50,6 +55,7 @@ class Client:
         proxy: str = "",
         connect_to: str = "",
         authorities: str = "",
+        names: Names | None = None,
         connections: int = 256,
     ) -> None:
         self._settings = Settings(
@@ -61,6 +67,8 @@ class Client:
             connect_to=connect_to,
             authorities=authorities or ssl.get_default_verify_paths().cafile or "",
         )
+        self._names = names or Names()
+        self._owns_names = names is None
         self._connections = connections
         self._multi: Multi | None = None
         self._idle: list[Transfer] = []
@@ -83,37 +91,61 @@ class Client:
             multi.close()
         while self._idle:
             self._idle.pop().close()
+        if self._owns_names:
+            self._names.close()
 
     async def get(self, url: str, headers: Mapping[str, str] | None = None) -> Exchange:
         """Ask for a URL, with these headers beside User-Agent and Accept-Encoding."""
-        fields = [_field(name, value) for name, value in (headers or {}).items()]
+        fields = tuple(_field(name, value) for name, value in (headers or {}).items())
         target = resolve(url)
-        if target is None or target.scheme not in ("http", "https"):
+        if target is None or target.scheme not in ("http", "https") or not target.host_str:
             return Exchange(url, error="bad url", detail="not an http or https address")
         if target.username or target.password:
             return Exchange(url, error="bad url", detail="a user name or password in the address")
-        host = target.host_str.strip("[]")
-        if self._settings.proxy and not self._permits_written(host):
-            return Exchange(url, error="not allowed", detail=f"{host} is not a public address")
-        exchange = await self._run(str(target), host, fields)
+        port = target.port or (443 if target.scheme == "https" else 80)
+        request = Request(str(target), target.host_str.strip("[]"), port, fields)
+        exchange = await self._get(request)
         return exchange if exchange.url == url else replace(exchange, url=url)
 
-    async def _run(self, target: str, host: str, fields: list[str]) -> Exchange:
-        if self._multi is None:
-            self._multi = Multi(self._connections)
-        multi = self._multi
-        transfer = self._idle.pop() if self._idle else Transfer(self._settings)
+    async def _get(self, request: Request) -> Exchange:
+        settings, limits, host = self._settings, self._settings.limits, request.host
+        if settings.proxy and _is_address(host) and not settings.guard.permits(host, host):
+            return Exchange(request.url, error="not allowed", detail=f"{host} is not public")
+        if settings.proxy or settings.connect_to or _is_address(host) or _is_local(host):
+            return await self._run(request, (), limits.total)
+        answer = self._names.known(host)
+        left = limits.total
+        if answer is None:
+            began = time.monotonic()
+            answer = await self._names.look_up(host, min(limits.connect, limits.total))
+            left -= time.monotonic() - began
+        if answer.error:
+            seconds = limits.total - left
+            return Exchange(request.url, error=answer.error, detail=answer.detail, seconds=seconds)
+        return await self._run(request, answer.addresses, left)
+
+    async def _run(self, request: Request, addresses: tuple[str, ...], seconds: float) -> Exchange:
         try:
-            return await transfer.run(multi, target, host, fields)
+            multi = self._multi = self._multi or Multi(self._connections)
+            transfer = self._idle.pop() if self._idle else Transfer(self._settings)
+        except (pycurl.error, MemoryError) as error:  # libcurl needs a few files to begin with
+            return Exchange(request.url, error="no files", detail=str(error))
+        try:
+            return await transfer.run(multi, request, addresses, seconds)
         finally:
             if multi is self._multi:
                 self._idle.append(transfer)
             else:
                 transfer.close()
 
-    def _permits_written(self, host: str) -> bool:
-        is_address = ":" in host or host.rpartition(".")[2].isdigit()
-        return not is_address or self._settings.guard.permits(host, host)
+
+def _is_address(host: str) -> bool:
+    return ":" in host or host.rpartition(".")[2].isdigit()  # WHATWG: then it is IPv4
+
+
+def _is_local(host: str) -> bool:
+    """Names that libcurl knows by itself."""
+    return host.rstrip(".").rpartition(".")[2] == "localhost"
 
 
 def _field(name: str, value: str) -> str:

@@ -11,54 +11,34 @@ import math
 import random
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from heapq import heappop, heappush, heapreplace
 from ipaddress import IPv6Address, ip_address
 
-from wolfspider.errors import BadInput
 from wolfspider.records import State
-from wolfspider.webs.live.retry_after import LONGEST, retry_after
+from wolfspider.webs.live.pace import Pace
+from wolfspider.webs.live.retry_after import retry_after as seconds_asked
 from wolfspider.webs.live.robots_rules import LONGEST_CRAWL_DELAY
 
-
-@dataclass(frozen=True)
-class Pace:
-    """How fast we go. All but the two counts are seconds."""
-
-    delay: float = 1.0  # between an answer of a host and the next request to it
-    address_delay: float = 0.25  # between requests to one IP address, whatever the host
-    connections_per_host: int = 1
-    first_backoff: float = 5.0  # after a failure; doubles with each one more in a row
-    longest_backoff: float = 600.0
-    longest_retry_after: float = LONGEST
-    jitter: float = 0.1  # waits after failures grow by up to this share, so that herds scatter
-    give_up_after: int = 8  # failures in a row
-    try_again_after: float = 86400.0  # a host that was given up
-
-    def __post_init__(self) -> None:
-        for name, value in vars(self).items():
-            if not (math.isfinite(value) and value >= 0):
-                raise BadInput(f"{name} must be a number from 0 on, not {value}")
-        if self.connections_per_host < 1 or self.give_up_after < 1:
-            raise BadInput("connections_per_host and give_up_after must be at least 1")
+MOST_HOSTS = 200_000  # remembered; above that, hosts with nothing to remember are forgotten
 
 
 class _Resting:
-    """A host or an address that may not be asked before `until`."""
+    """A host or an address that may not be asked before `until`, which only ever grows."""
 
-    __slots__ = ("queued", "until")
+    __slots__ = ("name", "queued", "until")
 
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
+        self.name = name
         self.until = -math.inf
-        self.queued = math.inf  # time of its entry in the queue
+        self.queued = False
 
 
 class _Host(_Resting):
     __slots__ = ("address", "crawl_delay", "failures", "flying", "given_up")
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
         self.flying = 0
         self.failures = 0  # in a row
         self.crawl_delay = 0.0
@@ -89,7 +69,7 @@ class Politeness:
         self._random = random.Random(seed)
         self._hosts: dict[str, _Host] = {}
         self._addresses: dict[str, _Resting] = {}  # only those that rest
-        self._queue: list[tuple[float, int, _Resting, str]] = []  # until, arrival, who, address
+        self._queue: list[tuple[float, int, _Resting]] = []  # not after its until, arrival, who
         self._arrivals = 0
 
     def ready(self, host: str) -> bool:
@@ -105,7 +85,7 @@ class Politeness:
         return 0.0 if known is None else max(self._rested(known) - self.clock(), 0.0)
 
     def given_up(self, host: str) -> str:
-        """Why the host was given up, or nothing."""
+        """Why the host is given up for now; nothing if it is not."""
         known = self._hosts.get(host)
         return "" if known is None or known.until <= self.clock() else known.given_up
 
@@ -120,9 +100,11 @@ class Politeness:
         """A request to the host is on its way."""
         known = self._host(host)
         known.flying += 1
-        self._rest(known, self.clock() + self._delay(known))
+        if known.flying < self.pace.connections_per_host:  # else it rests when one has ended
+            self._rest(known, self._delay(known))
         if known.address:
             self._turn(known.address)
+        self._sweep(self.clock())
 
     def met(self, host: str, address: str) -> float:
         """The host turned out to be at this IP address: seconds to wait before connecting.
@@ -136,36 +118,31 @@ class Politeness:
         known.address = network
         return self._turn(network)
 
-    def ended(
-        self, host: str, status: int = 0, *, error: str = "", retry_after: str = ""
-    ) -> None:
+    def ended(self, host: str, status: int = 0, *, error: str = "", retry_after: str = "") -> None:
         """The request is over. Status 429, 5xx and errors are failures, all else is success."""
         known = self._host(host)
         if not known.flying:
             raise ValueError(f"a request to {host} ended that never began")
         known.flying -= 1
-        now = self.clock()
         if not error and status != 429 and 0 < status < 500:
             known.failures, known.given_up = 0, ""
-            self._rest(known, now + self._delay(known))
+            self._rest(known, self._delay(known))
             return
         known.failures += 1
         if known.failures >= self.pace.give_up_after:
             problem = error or f"status {status}"
             known.given_up = f"{known.failures} failures in a row, the last: {problem}"
-            known.until = now + self.pace.try_again_after
-            return
-        rest = max(self._backoff(known.failures, status, retry_after), self._delay(known))
-        # Of several answers in flight the one that asks for the longest rest counts.
-        self._rest(known, max(now + rest, known.until))
+            self._rest(known, self.pace.try_again_after)
+        else:
+            backoff = self._backoff(known.failures, status, retry_after)
+            self._rest(known, max(backoff, self._delay(known)))
 
     def _backoff(self, failures: int, status: int, header: str) -> float:
-        pace = self.pace
-        asked = None
+        pace, asked = self.pace, None
         if status in (429, 503):
-            asked = retry_after(header, self.wall(), pace.longest_retry_after)
+            asked = seconds_asked(header, self.wall(), pace.longest_retry_after)
         if asked is not None:
-            failures -= 1  # the first time its word is enough; then it may be `Retry-After: 0`
+            failures -= 1  # the first time its word is enough; later it might be 0 for ever
         ours = pace.first_backoff * 2.0 ** min(failures - 1, 60) if failures else 0.0
         wait = max(min(ours, pace.longest_backoff), asked or 0.0)
         return wait * (1 + pace.jitter * self._random.random())
@@ -177,29 +154,45 @@ class Politeness:
 
         Hosts with as many requests in flight as they may have come back with `ended`, and
         hosts that were given up do not count: nobody should wait a day for them.
-        Costs O(log n) for each entry that has passed, and every rest makes at most one.
+        Everyone has at most one entry in the queue, so this is O(log n), amortised.
         """
         now, queue = self.clock(), self._queue
+        self._sweep(now)
         while queue:
-            time_, arrival, who, name = queue[0]
-            if time_ != who.queued:
-                heappop(queue)  # it has an earlier entry, or had one
-            elif not self._still_waits(who, now):
+            who = queue[0][2]
+            if not self._counts(who):
                 heappop(queue)
-                who.queued = math.inf
-                if name and who.until <= now:
-                    self._addresses.pop(name, None)
-            elif who.until > time_:
-                who.queued = who.until
-                heapreplace(queue, (who.until, arrival, who, name))
-            else:
+                who.queued = False
+            elif not self._put_off():
                 return who.until - now
         return None
 
-    def _still_waits(self, who: _Resting, now: float) -> bool:
+    def _sweep(self, now: float) -> None:
+        """Take those from the queue that have rested."""
+        queue = self._queue
+        while queue and queue[0][0] <= now:
+            who = queue[0][2]
+            if who.until > now:
+                self._put_off()
+                continue
+            heappop(queue)
+            who.queued = False
+            if not isinstance(who, _Host):
+                del self._addresses[who.name]
+            elif len(self._hosts) > MOST_HOSTS and not (
+                who.flying or who.failures or who.crawl_delay
+            ):
+                del self._hosts[who.name]
+
+    def _put_off(self) -> bool:
+        """Move the first entry to where it belongs, if its rest has grown since it came."""
+        time_, arrival, who = self._queue[0]
+        if who.until > time_:
+            heapreplace(self._queue, (who.until, arrival, who))
+        return who.until > time_
+
+    def _counts(self, who: _Resting) -> bool:
         """Whether its own rest is what keeps it, rather than a request or its address."""
-        if who.until <= now:
-            return False
         if not isinstance(who, _Host):
             return True
         at = self._addresses.get(who.address)
@@ -207,22 +200,25 @@ class Politeness:
         free = who.flying < self.pace.connections_per_host
         return free and not who.given_up and not shared
 
-    def _rest(self, who: _Resting, until: float, address: str = "") -> None:
-        who.until = until
-        if until < who.queued and until > self.clock():
-            who.queued = until
+    def _rest(self, who: _Resting, seconds: float) -> None:
+        """Of several reasons to rest the longest counts."""
+        now = self.clock()
+        who.until = max(who.until, now + seconds)
+        if who.until > now and not who.queued:
+            who.queued = True
             self._arrivals += 1
-            heappush(self._queue, (until, self._arrivals, who, address))
+            heappush(self._queue, (who.until, self._arrivals, who))
 
     def _turn(self, network: str) -> float:
         """Take the next turn at an address: seconds until it comes."""
-        now = self.clock()
         at = self._addresses.get(network)
         if at is None:
-            at = self._addresses[network] = _Resting()
-        turn = max(at.until, now)
-        self._rest(at, turn + self.pace.address_delay, network)
-        return turn - now
+            if not self.pace.address_delay:
+                return 0.0
+            at = self._addresses[network] = _Resting(network)
+        wait = max(at.until - self.clock(), 0.0)
+        self._rest(at, wait + self.pace.address_delay)
+        return wait
 
     def _rested(self, host: _Host) -> float:
         at = self._addresses.get(host.address)
@@ -234,7 +230,7 @@ class Politeness:
     def _host(self, name: str) -> _Host:
         known = self._hosts.get(name)
         if known is None:
-            known = self._hosts[name] = _Host()
+            known = self._hosts[name] = _Host(name)
         return known
 
     # -- over a restart --------------------------------------------------------------------
@@ -258,11 +254,7 @@ class Politeness:
             host = self._host(name)
             host.failures, host.given_up = entry["failures"], entry["given_up"]
             host.crawl_delay = entry["crawl_delay"]
-            left = max(min(entry["until"] - self.wall(), entry["left"]), 0.0)
-            if host.given_up:
-                host.until = self.clock() + left
-            else:
-                self._rest(host, self.clock() + left)
+            self._rest(host, max(min(entry["until"] - self.wall(), entry["left"]), 0.0))
 
 
 class Busy:

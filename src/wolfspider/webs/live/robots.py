@@ -113,7 +113,7 @@ class Robots:
         return self._permission(known, url)
 
     def rules(self, url: str) -> Rules | None:
-        """The rules that hold for the URL's origin, if they are known: its Crawl-delay, sitemaps."""
+        """The rules of the URL's origin, with its Crawl-delay and sitemaps, if they are known."""
         known = self._known.get(origin_of(url))
         return None if known is None else known.rules
 

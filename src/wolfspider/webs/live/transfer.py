@@ -18,6 +18,7 @@ from wolfspider.webs.live.exchange import Exchange, Headers, kind_of, truncation
 from wolfspider.webs.live.guard import Guard
 from wolfspider.webs.live.limits import Limits
 from wolfspider.webs.live.multi import Multi
+from wolfspider.webs.live.names import is_exhaustion, no_files_left
 
 Screen = Callable[[int, Headers], str]  # why a body is not wanted, or "" if it is
 
@@ -25,10 +26,10 @@ ACCEPT_ENCODING = "gzip, deflate, br, zstd"
 
 _ABORT = 0  # what a callback returns to libcurl that has taken none of the bytes
 _STATUS = re.compile(rb"HTTP/\d(?:\.\d)?[ \t]+(\d{3})(?!\d)")
-_CONTROLS = dict.fromkeys([*range(32), 127], " ")
+_CONTROLS = dict.fromkeys([*range(32), *range(127, 160)], " ")
+_ODD = re.compile(rb"[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\xff]|\r(?!\n)")
 _BUFFER = 128 << 10
 _NO_WAY = (errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
-_NO_FILES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,16 @@ class Settings:
     authorities: str
 
 
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked for, in the URL parser's own spelling."""
+
+    url: str
+    host: str  # without brackets
+    port: int
+    fields: tuple[str, ...] = ()  # "Name: value"
+
+
 class Transfer:
     """Carries out one request at a time, any number of times.
 
@@ -56,7 +67,7 @@ class Transfer:
         self._settings = settings
         self._limits = settings.limits
         self._curl = pycurl.Curl()
-        self._fields: Sequence[str] = ()
+        self._fields: tuple[str, ...] = ()
         self._configure()
         self._begin("", "")
 
@@ -77,8 +88,7 @@ class Transfer:
             pycurl.NOPROXY: "",
             pycurl.USERAGENT: settings.user_agent,
             pycurl.CONNECTTIMEOUT_MS: round(limits.connect * 1000),
-            pycurl.TIMEOUT_MS: round(limits.total * 1000),
-            pycurl.DNS_CACHE_TIMEOUT: 300,
+            pycurl.DNS_CACHE_TIMEOUT: 60,  # addresses are given with each request
             pycurl.BUFFERSIZE: _BUFFER,
             pycurl.SSL_VERIFYPEER: 1,
             pycurl.SSL_VERIFYHOST: 2,
@@ -113,10 +123,19 @@ class Transfer:
         self._watch: asyncio.TimerHandle | None = None
         self._seen = 0  # bytes, when the pace was last checked
 
-    async def run(self, multi: Multi, url: str, host: str, fields: Sequence[str]) -> Exchange:
-        """Ask for a URL that the parser has written. When cancelled, leaves nothing behind."""
-        self._begin(url, host)
-        self._curl.setopt(pycurl.URL, url)
+    async def run(
+        self, multi: Multi, request: Request, addresses: Sequence[str], seconds: float
+    ) -> Exchange:
+        """Carry a request out in the seconds left for it. When cancelled, leaves nothing behind.
+
+        Without addresses it is libcurl that finds them; it can do so for addresses and localhost.
+        """
+        self._begin(request.url, request.host)
+        self._curl.setopt(pycurl.URL, request.url)
+        self._curl.setopt(pycurl.TIMEOUT_MS, max(1, round(seconds * 1000)))
+        known = f"+{request.host}:{request.port}:{','.join(addresses)}"  # +: not for ever
+        self._curl.setopt(pycurl.RESOLVE, [known] if addresses else [])
+        fields = request.fields
         if fields != self._fields:
             common = [f"Accept-Encoding: {ACCEPT_ENCODING}"]
             self._curl.setopt(pycurl.HTTPHEADER, [*common, *fields])
@@ -132,7 +151,8 @@ class Transfer:
             multi.stop(self._curl)
             if self._watch is not None:
                 self._watch.cancel()
-        return self._result(code, message, self._loop.time() - began)
+        before = self._limits.total - seconds  # spent on the name
+        return self._result(code, message, before + self._loop.time() - began)
 
     def close(self) -> None:
         self._curl.close()
@@ -148,7 +168,7 @@ class Transfer:
         try:
             lent = _Lent(socket.socket(family, kind, protocol).detach())
         except OSError as error:
-            self._failure = (_kind_of_errno(error.errno), error.strerror or "")
+            self._failure = (_kind_of_errno(error.errno), str(error))
             return pycurl.SOCKET_BAD
         self._opened, self._failure = True, None  # a name may have good and bad addresses
         return lent
@@ -190,12 +210,14 @@ class Transfer:
         if status < 200:  # also 101: we asked for no other protocol
             return self._fail("bad answer", f"status line {head[:60]!r}")
         self._status, self._head = status, head
-        self._headers = _clean(header_fields(head))
+        self._headers = _clean(header_fields(head)) if _ODD.search(head) else header_fields(head)
         screen = self._settings.screen
         reason = screen(status, self._headers) if screen is not None else ""
         return self._cut("unspecified", reason) if reason else None
 
     def _on_body(self, data: bytes) -> int | None:
+        if not self._status:  # libcurl takes more for an empty line than we do
+            return self._fail("bad answer", "no empty line ends the header")
         self._parts.append(data)
         self._size += len(data)
         if self._size > self._limits.body:
@@ -266,12 +288,14 @@ class Transfer:
         if code == pycurl.E_OK:
             return "", ""
         kind = kind_of(code, message)
-        if self._tunnel and kind in ("reset", "bad answer", "failed"):
-            kind = "proxy"
-        elif code == pycurl.E_COULDNT_CONNECT:
+        if code == pycurl.E_COULDNT_CONNECT:
             kind = _kind_of_errno(self._curl.getinfo(pycurl.OS_ERRNO))
-        elif kind in ("dns", "failed") and _no_files_left():
-            kind = "no files"  # resolvers need some too, and report it as a failed look-up
+        if self._settings.proxy and kind in ("refused", "unreachable"):
+            return "proxy", message
+        if self._tunnel and kind in ("reset", "bad answer", "failed"):
+            return "proxy", message
+        if kind in ("dns", "failed") and no_files_left():
+            kind = "no files"
         return kind, message
 
 
@@ -293,17 +317,11 @@ def _clean(fields: Headers) -> Headers:
     return tuple((name.translate(_CONTROLS), value.translate(_CONTROLS)) for name, value in fields)
 
 
-def _kind_of_errno(number: int) -> str:
-    if number in _NO_FILES:
+def _kind_of_errno(number: int | None) -> str:
+    if is_exhaustion(number):
         return "no files"
     if number in _NO_WAY:
         return "unreachable"
-    return {errno.ETIMEDOUT: "timeout", errno.ECONNRESET: "reset"}.get(number, "refused")
-
-
-def _no_files_left() -> bool:
-    try:
-        os.close(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
-    except OSError as error:
-        return error.errno in _NO_FILES
-    return False
+    if number == errno.ETIMEDOUT:
+        return "timeout"
+    return "reset" if number == errno.ECONNRESET else "refused"
