@@ -29,16 +29,18 @@ imports: setup
 
 # A web of 3,000 pages on 60 hosts, 527 of them on astronomy; the same topic, start and budget
 # for two policies.
-HUNT = $(BIN)/wolfspider hunt --web demo/web --topic "astronomy telescope planet" \
-	--seed http://www.nirosom.example/ --pages 600 --label astronomy
+START = import json, sys; print(json.load(sys.stdin)["start"])
+HUNT = $(BIN)/wolfspider hunt --web demo/web --topic "astronomy telescope planet" --pages 600 \
+	--seed "$$($(BIN)/wolfspider web info demo/web --json | $(BIN)/python -c '$(START)')" \
+	--label astronomy
 
 demo: setup
 	rm -rf demo
 	$(BIN)/wolfspider web generate -o demo/web --pages 3000 --hosts 60
 	@printf '\n== breadth-first ==\n'
-	$(HUNT) --policy breadth-first --quiet -o demo/breadth-first
+	@$(HUNT) --policy breadth-first --quiet -o demo/breadth-first
 	@printf '\n== best-first ==\n'
-	$(HUNT) --policy best-first -o demo/best-first
+	@$(HUNT) --policy best-first -o demo/best-first
 	@printf '\nEvery visit is in demo/best-first/hunt.db (SQLite). Next: docs/first-experiment.md\n'
 
 bench: setup

@@ -1,4 +1,4 @@
-"""The five protocols. Anything that keeps one of them can be plugged in.
+"""The protocols. Anything that keeps one of them can be plugged in.
 
 seeds → Policy.start
   ┌→ Policy.next(busy hosts) → Link → Web.fetch → Response → parse → Page → Judge → Visit ─┐
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from typing import Protocol, runtime_checkable
 
-from wolfspider.records import Floats, Link, Links, Page, Response, State, Verdict, Visit
+from wolfspider.records import Floats, Link, Page, Response, State, Verdict, Visit
 
 Scores = Floats | float  # one per link, or one for all
 
@@ -54,10 +54,3 @@ class Policy(Protocol):
         ...
 
     def restore(self, state: State) -> None: ...
-
-
-@runtime_checkable
-class Scorer(Protocol):
-    """What most algorithms are: a value for each link of a page just visited."""
-
-    def score(self, links: Links, visit: Visit) -> Scores: ...

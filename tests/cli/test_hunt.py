@@ -134,6 +134,13 @@ def test_every_judge_can_be_asked_for(
     assert asked[judge[0].removeprefix("--")] in (judge[1], [judge[1]])
 
 
+def test_a_seed_that_redirects_is_the_page_it_leads_to(run: Run, tiny: Path) -> None:
+    arguments = ("hunt", "--web", tiny, "--topic", "wolf", "--json")
+    once = run(*arguments, "--seed", "http://a.test/c").json
+    twice = run(*arguments, "--seed", "http://a.test/old", "--seed", "http://a.test/c").json
+    assert once["pages"] == twice["pages"]
+
+
 def test_the_best_pages_are_shown_without_control_characters(run: Run, tiny: Path) -> None:
     arguments = ("hunt", "--web", tiny, "--topic", "wolf", "--seed", "http://a.test/")
     done = run(*arguments)

@@ -195,7 +195,7 @@ def test_generate_leaves_other_files_alone(run: Run, tmp_path: Path) -> None:
 def test_a_full_disk_is_a_sentence_and_leaves_nothing(
     run: Run, warc: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(folder: Path) -> str:
+    def full(folder: Path, labels: list[str]) -> str:
         raise OSError(28, "No space left on device", "pages.bin")
 
     monkeypatch.setattr("wolfspider.webs.compiler._digest", full)

@@ -205,6 +205,12 @@ def test_compare_prints_sentences_for_people(results: Path) -> None:
     assert "losses of 4" in text
 
 
+@pytest.mark.parametrize("metric", ["auc", "first_target"])
+def test_compare_shows_the_best_first(results: Path, metric: str) -> None:
+    lines = good("compare", results, "--metric", metric).stdout.splitlines()
+    assert lines[1].startswith("optimal ")
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [

@@ -19,7 +19,7 @@ import pytest
 from checks import Recording
 from wolfspider.errors import BadInput, DamagedFile
 from wolfspider.lab import experiment as experiments
-from wolfspider.lab.experiment import Experiment, takes_seed
+from wolfspider.lab.experiment import Experiment, code_digest, takes_seed
 from wolfspider.lab.summary import Summary
 from wolfspider.lab.tasks import TaskFile, write_tasks
 from wolfspider.lab.trace import Trace
@@ -188,6 +188,35 @@ def task_file(tmp_path: Path, small_tasks: TaskFile) -> Path:
     path = tmp_path / "tasks.toml"
     write_tasks(path, small_tasks.web, small_tasks.tasks)
     return path
+
+
+def test_an_edited_policy_is_run_again(
+    tmp_path: Path, small_tasks: TaskFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    experiment = Experiment(tmp_path / "results")
+    experiment.ask([small_tasks], [Spec.parse("best-first")], 1, "")
+    before = len(list(experiment.run()))
+    assert before > 0
+    monkeypatch.setattr("wolfspider.lab.experiment.code_digest", lambda spec: f"new {spec.name}")
+    Experiment(tmp_path / "results").ask([small_tasks], [Spec.parse("best-first")], 1, "")
+    again = Experiment(tmp_path / "results")
+    assert len(again.missing()) == before
+    assert again.traces() == []
+
+
+def test_the_code_of_a_policy_is_that_of_all_its_classes() -> None:
+    digests = {code_digest(Spec.parse(name)) for name in ("best-first", "pagerank", "optimal")}
+    assert len(digests) == 3
+    assert code_digest(Spec.parse("optimal")) == code_digest(Spec.parse("perfect-distance"))
+
+
+def test_results_of_another_version_are_a_sentence(
+    tmp_path: Path, small_tasks: TaskFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Experiment(tmp_path / "results").ask([small_tasks], [], 1, "")
+    monkeypatch.setattr("wolfspider.lab.experiment.__version__", "99")
+    with pytest.raises(BadInput, match="runs of both cannot be compared"):
+        Experiment(tmp_path / "results").ask([small_tasks], [], 1, "")
 
 
 def test_runs_do_not_depend_on_hashing(

@@ -114,3 +114,16 @@ def test_the_judge_of_targets_knows_just_these(tiny: RecordedWeb) -> None:
 def test_a_seed_may_be_written_another_way(tiny: RecordedWeb) -> None:
     ground = Ground.lay(tiny, task_of(seeds=("HTTP://A.example:80/a#top",)))
     assert [link.url for link in ground.seeds()] == [url("a")]
+
+
+def test_seeds_that_need_not_be_nearest_are_before_some_target(
+    recorded_web: RecordedWeb, topics: list[str]
+) -> None:
+    task = Task("t", ("k",), topics[0], Away(3, 5, nearest=False))
+    ground = Ground.lay(recorded_web, task)
+    targets = np.flatnonzero(ground.targets)
+    distances = [ground.graph.distances_to(np.array([target])) for target in targets]
+    assert len(ground.starts) == 5
+    assert all(any(each[start] == 3 for each in distances) for start in ground.starts)
+    assert ground.starts == Ground.lay(recorded_web, task).starts
+    assert ground.starts != Ground.lay(recorded_web, task, 1).starts

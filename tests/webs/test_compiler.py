@@ -307,6 +307,7 @@ def test_equal_input_has_equal_digest_and_other_input_another(tmp_path: Path) ->
     }
     digests = {name: compile_web(tmp_path / name, rows).digest for name, rows in variants.items()}
     digests["label"] = compile_web(tmp_path / "label", first, x=[A]).digest
+    digests["renamed"] = compile_web(tmp_path / "renamed", first, y=[A]).digest
     assert compile_web(tmp_path / "again", first).digest == digests["same"]
     assert len(set(digests.values())) == len(digests)
 
@@ -392,7 +393,7 @@ def test_nothing_is_left_of_an_import_that_fails(tmp_path: Path) -> None:
 def test_what_fails_late_leaves_nothing_either(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(folder: Path) -> str:
+    def fail(folder: Path, labels: list[str]) -> str:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(compiling, "_digest", fail)

@@ -225,14 +225,17 @@ def _lines(path: Path) -> list[str]:
 
 
 def _seeds(web: RecordedWeb, seeds: tuple[str, ...]) -> list[Link]:
-    links = {link.fingerprint: link for link in map(seed_link, seeds)}
-    for link in links.values():
-        if link.url not in web:
+    """The pages to start from; an address that redirects stands for the page it leads to."""
+    pages = {}
+    for link in map(seed_link, seeds):
+        number = web.number(link.url)
+        if number < 0:
             raise BadInput(
                 f"the seed {link.url} is not in {web.folder}; "
                 f"start from a page of it, such as {web.url(0)}"
             )
-    return list(links.values())
+        pages[number] = seed_link(web.url(number))
+    return list(pages.values())
 
 
 def _show(result: dict[str, Any], tally: Tally, as_json: bool, quiet: bool) -> None:

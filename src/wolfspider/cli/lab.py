@@ -18,8 +18,9 @@ from wolfspider.cli.output import example, note, print_json, result_options
 from wolfspider.cli.progress import Meter
 from wolfspider.errors import BadInput
 from wolfspider.lab.experiment import Experiment
+from wolfspider.lab.metrics import higher_is_better
 from wolfspider.lab.summary import Summary
-from wolfspider.lab.tasks import read_tasks, write_tasks
+from wolfspider.lab.tasks import Away, read_tasks, write_tasks
 from wolfspider.lab.writing import tasks_for_labels
 from wolfspider.policies import Spec
 from wolfspider.webs.recorded import RecordedWeb
@@ -34,7 +35,8 @@ def lab() -> None:
 
 @lab.command(
     epilog=example(
-        "wolfspider lab run tasks.toml --policies breadth-first,best-first --repeat 5 -o results/"
+        "wolfspider lab run tasks.toml --policies breadth-first,best-first --repeat 5 -o results/",
+        first="wolfspider lab tasks webs/generated --all-labels --away 2 -o tasks.toml",
     )
 )
 @click.argument("files", nargs=-1, required=True, type=_PATH)
@@ -142,7 +144,10 @@ def _written(value: float | None) -> str:
 
 
 @lab.command(
-    epilog=example("wolfspider lab compare results/ --baseline breadth-first --metric targets@1000")
+    epilog=example(
+        "wolfspider lab compare results/ --baseline breadth-first --metric targets@1000",
+        first="wolfspider lab run tasks.toml --policies best-first -o results/",
+    )
 )
 @click.argument("folder", type=_PATH)
 @click.option("--baseline", default="breadth-first", show_default=True, help="Compare with this.")
@@ -159,7 +164,8 @@ def compare(folder: Path, baseline: str, metric: str, as_json: bool, quiet: bool
         return
     print(f"{metric}, difference to {baseline}; 95 % interval; p by Wilcoxon signed rank, Holm")
     width = max(map(len, found), default=6)
-    for policy, each in sorted(found.items(), key=lambda item: -item[1].difference):
+    sign = -1 if higher_is_better(metric) else 1
+    for policy, each in sorted(found.items(), key=lambda item: sign * item[1].difference):
         low, high = each.interval
         print(
             f"{policy:<{width}}  {each.difference:+10.4g}  [{low:+.4g}, {high:+.4g}]  "
@@ -169,7 +175,10 @@ def compare(folder: Path, baseline: str, metric: str, as_json: bool, quiet: bool
 
 
 @lab.command(
-    epilog=example("wolfspider lab tasks webs/generated --all-labels --min 30 -o tasks.toml")
+    epilog=example(
+        "wolfspider lab tasks webs/generated --all-labels --away 2 -o tasks.toml",
+        first="wolfspider web generate -o webs/generated --pages 2000 --keep-warc",
+    )
 )
 @click.argument("folder", type=_PATH)
 @click.option("--label", "labels", multiple=True, help="A task for this label; repeatable.")
@@ -205,7 +214,7 @@ def tasks(
         )
     web = RecordedWeb(folder)
     found, left_out = tasks_for_labels(
-        web, labels or None, least=least, most=most, away=away, count=count, budget=budget
+        web, labels or None, least=least, most=most, seeds=Away(away, count), budget=budget
     )
     if not found:
         raise BadInput(f"no label of {folder} makes a task: {'; '.join(left_out) or 'no labels'}")

@@ -13,7 +13,12 @@ from wolfspider.lab.report import Findings, write_report
 from wolfspider.lab.summary import Summary
 
 
-@click.command(epilog=example("wolfspider lab report results/ --metric gap"))
+@click.command(
+    epilog=example(
+        "wolfspider lab report results/ --metric gap",
+        first="wolfspider lab run tasks.toml --policies best-first -o results/",
+    )
+)
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--metric", default="auc", show_default=True, help="Sort by this; e.g. gap, to50.")
 @click.option("--baseline", default="breadth-first", show_default=True, help="Compare with this.")
@@ -30,6 +35,8 @@ def report(folder: Path, metric: str, baseline: str, as_json: bool, quiet: bool)
     print(files[0])
     if not quiet:
         note(plain(findings.headline()))
+        if summary.failed:
+            note(f"{len(summary.failed)} runs failed and are not in the numbers; see the page")
         note(f"the numbers: {', '.join(file.name for file in files[1:])}")
 
 

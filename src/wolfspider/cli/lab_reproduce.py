@@ -15,7 +15,10 @@ from wolfspider.lab.reproduce import PAPERS, write_page
 
 
 @click.command(
-    epilog=example("wolfspider lab reproduce menczer-2004 --web webs/generated --topics 5")
+    epilog=example(
+        "wolfspider lab reproduce menczer-2004 --web webs/generated --topics 2",
+        first="wolfspider web generate -o webs/generated --pages 2000 --keep-warc",
+    )
 )
 @click.argument("paper")
 @click.option("--web", required=True, type=click.Path(path_type=Path), help="Labelled web folder.")

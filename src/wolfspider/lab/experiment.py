@@ -13,6 +13,7 @@ import json
 import os
 import platform
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,7 +33,7 @@ import scipy
 from wolfspider import __version__
 from wolfspider.errors import BadInput, DamagedFile, WolfspiderError
 from wolfspider.lab.ground import Ground
-from wolfspider.lab.oracles import ORACLES
+from wolfspider.lab.oracles import ORACLES, Oracle
 from wolfspider.lab.run import died, make_policy, run
 from wolfspider.lab.tasks import Task, TaskFile
 from wolfspider.lab.trace import Trace
@@ -54,13 +55,16 @@ class Job:
     task: Task
     policy: Spec
     repeat: int
+    code: str = ""  # digest of the policy's source
 
     def path(self, folder: Path) -> Path:
-        """Named by web digest, task, policy, settings and seed: all that decides the outcome."""
-        decides = [_web(self.web).digest, self.task.as_json(), str(self.policy), self.repeat]
+        """Named by web, task, policy, settings, seed and code: all that decides the outcome."""
+        web = _web(self.web).digest
+        decides = [web, self.task.as_json(), str(self.policy), self.repeat, self.code]
         digest = hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()[:12]
         name = f"{self.task.name}--{self.policy}--{self.repeat}"
-        safe = "".join(c if c.isalnum() or c in "-._=" else "_" for c in name)[:120]
+        plain = (c if c.isascii() and (c.isalnum() or c in "-._=") else "_" for c in name)
+        safe = "".join(plain)[:120]
         return folder / "runs" / f"{safe}-{digest}.npz"
 
 
@@ -85,7 +89,7 @@ class Experiment:
                 for name in self.about["policies"]:
                     spec = Spec.parse(name)
                     if repeat == 0 or not task.listed or takes_seed(spec):
-                        jobs.append(Job(web, task, spec, repeat))
+                        jobs.append(Job(web, task, spec, repeat, self.about["code"][name]))
         return jobs
 
     def ask(
@@ -99,6 +103,7 @@ class Experiment:
         _check(files, specs)
         with self._locked():
             self.about = self._read()
+            self._check_version()
             for file in files:
                 digest = _web(file.web).digest
                 self._check_web(str(file.web), digest)
@@ -142,6 +147,7 @@ class Experiment:
             "webs": {},
             "tasks": [],
             "policies": [],
+            "code": {},
             "repeats": 0,
             "commands": [],
         }
@@ -171,6 +177,13 @@ class Experiment:
             os.replace(beside, self.folder / "experiment.json")
         except OSError as error:
             raise BadInput(f"cannot write to {self.folder}: {error.strerror}") from error
+
+    def _check_version(self) -> None:
+        if self.about["wolfspider"] != __version__:
+            raise BadInput(
+                f"{self.folder} was begun with wolfspider {self.about['wolfspider']}, this is "
+                f"{__version__}, and runs of both cannot be compared; start a new results folder"
+            )
 
     def _check_web(self, name: str, digest: str, before: str | None = None) -> None:
         before = before or self.about["webs"].get(name)
@@ -202,6 +215,7 @@ class Experiment:
         known = {Spec.parse(name).name for name in names}
         names += [ref for ref, aliases in REFERENCES.items() if known.isdisjoint(aliases)]
         self.about["policies"] = names
+        self.about["code"] = {name: code_digest(Spec.parse(name)) for name in names}
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -241,12 +255,23 @@ def takes_seed(spec: Spec) -> bool:
     return spec.name not in ORACLES and "seed" in inspect.signature(load(spec.name)).parameters
 
 
+def code_digest(spec: Spec) -> str:
+    """Of the files that a policy's classes are written in: edited, it is another policy."""
+    policy = Oracle if spec.name in ORACLES else load(spec.name)
+    modules = {cls.__module__ for cls in policy.__mro__} - {"builtins", "abc", "typing"}
+    digest = hashlib.sha256()
+    for name in sorted(modules):
+        path = getattr(sys.modules.get(name), "__file__", None)
+        digest.update(Path(path).read_bytes() if path and Path(path).is_file() else name.encode())
+    return digest.hexdigest()[:12]
+
+
 @lru_cache(maxsize=16)
 def _web(folder: Path) -> RecordedWeb:
     return RecordedWeb(folder)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def ground_of(web: Path, task: Task, repeat: int) -> Ground:
     """The ground of a task; where seeds are listed it is the same for every repeat."""
     if repeat and task.listed:

@@ -129,7 +129,10 @@ def _starts(web: RecordedWeb, task: Task, graph: Graph, targets: Mask, repeat: i
 def _draw(
     web: RecordedWeb, task: Task, seeds: Away, graph: Graph, targets: Mask, repeat: int
 ) -> Numbers:
-    """Pages exactly so many links before the nearest target, drawn anew for each repeat."""
+    """Pages exactly so many links before a target, drawn anew for each repeat."""
+    random = np.random.default_rng([repeat, fingerprint(task.name)])
+    if not seeds.nearest:
+        return _in_no_order(web, _draw_each(task, seeds, graph, targets, random))
     distances = graph.distances_to(np.flatnonzero(targets))
     pages = np.flatnonzero((distances == seeds.away) & graph.within)
     if not len(pages):
@@ -137,7 +140,28 @@ def _draw(
             f"task {task.name!r}: no page of {web.folder} is exactly {seeds.away} links before "
             f"a target; the farthest is {int(distances[np.isfinite(distances)].max())}"
         )
-    random = np.random.default_rng([repeat, fingerprint(task.name)])
-    drawn = np.sort(random.choice(pages, min(seeds.count, len(pages)), replace=False))
-    # In an order that is the same for the same pages, but tells nothing of their numbers.
-    return drawn[np.argsort([fingerprint(web.url(page)) for page in drawn.tolist()])]
+    drawn = random.choice(pages, min(seeds.count, len(pages)), replace=False)
+    return _in_no_order(web, drawn)
+
+
+def _draw_each(
+    task: Task, seeds: Away, graph: Graph, targets: Mask, random: np.random.Generator
+) -> Numbers:
+    """For one target after the other a page so many links before it, until there are enough."""
+    drawn: set[int] = set()
+    for target in random.permutation(np.flatnonzero(targets)).tolist() * seeds.count:
+        distances = graph.distances_to(np.array([target]))
+        pages = np.flatnonzero((distances == seeds.away) & graph.within)
+        if len(pages):
+            drawn.add(int(random.choice(pages)))
+        if len(drawn) == seeds.count:
+            break
+    if not drawn:
+        raise BadInput(f"task {task.name!r}: no page is exactly {seeds.away} links before a target")
+    return np.array(sorted(drawn))
+
+
+def _in_no_order(web: RecordedWeb, pages: Numbers) -> Numbers:
+    """An order that is the same for the same pages, but tells nothing of their numbers."""
+    pages = np.sort(pages)
+    return pages[np.argsort([fingerprint(web.url(page)) for page in pages.tolist()])]

@@ -32,10 +32,15 @@ JUDGES = ("targets", "keywords", "cosine")
 
 @dataclass(frozen=True)
 class Away:
-    """Seeds drawn from the pages that are exactly `away` links before the nearest target."""
+    """Seeds drawn from the pages that are exactly `away` links before a target.
+
+    With `nearest` no target is nearer to them. Without, each seed is drawn for a target of its
+    own, as by following backlinks from it, and may be near to another one.
+    """
 
     away: int
     count: int = 10
+    nearest: bool = True
 
 
 @dataclass(frozen=True)
@@ -85,6 +90,7 @@ class TaskFile:
 
 
 _TASK_KEYS = tuple(field.name for field in fields(Task))
+_AWAY_KEYS = tuple(field.name for field in fields(Away))
 
 
 def read_tasks(path: Path, web: Path | None = None) -> TaskFile:
@@ -136,7 +142,8 @@ def _lines(task: Task, judge: str) -> Iterator[str]:
     targets = _quoted(task.targets)
     yield f"targets = {{ label = {targets} }}" if label else f"targets = {targets}"
     if isinstance(task.seeds, Away):
-        yield f"seeds = {{ away = {task.seeds.away}, count = {task.seeds.count} }}"
+        more = "" if task.seeds.nearest else ", nearest = false"
+        yield f"seeds = {{ away = {task.seeds.away}, count = {task.seeds.count}{more} }}"
     else:
         yield f"seeds = {_quoted(task.seeds)}"
     if task.train:
@@ -226,10 +233,10 @@ def _targets(value: Any, where: str, path: Path) -> str | tuple[str, ...]:
 def _seeds(value: Any, where: str) -> tuple[str, ...] | Away:
     if isinstance(value, list):
         return _strings(value, f"{where}: seeds")
-    if isinstance(value, dict) and "away" in value and set(value) <= {"away", "count"}:
-        away, count = value["away"], value.get("count", 10)
-        if _whole(away, 0) and _whole(count, 1):
-            return Away(away, count)
+    if isinstance(value, dict) and "away" in value and set(value) <= set(_AWAY_KEYS):
+        away, count, nearest = value["away"], value.get("count", 10), value.get("nearest", True)
+        if _whole(away, 0) and _whole(count, 1) and isinstance(nearest, bool):
+            return Away(away, count, nearest)
     raise BadInput(f"{where}: seeds is a list of URLs or {{ away = 3, count = 10 }}")
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from wolfspider.lab.graph import Mask
-from wolfspider.records import Page, Response
+from wolfspider.records import Links, Page, Response
 from wolfspider.webs.recorded import RecordedWeb
 
 
@@ -17,7 +17,7 @@ class View:
     def __init__(self, web: RecordedWeb, within: Mask | None) -> None:
         self._web = web
         self._within = within
-        self._pages: dict[int, Page] = {}  # cut once, used by every run
+        self._links: dict[int, Links] = {}  # cut once, used by every run
 
     async def fetch(self, url: str) -> Response:
         if self._within is None:
@@ -25,15 +25,17 @@ class View:
         number = self._web.number(url)
         if number < 0 or not self._within[number]:
             return Response(url, 404, error="not in this web")
-        page = self._pages.get(number)
-        if page is None:
-            page = self._pages[number] = self._cut(number)
+        page = self._cut(number)
         return Response(page.url, 200, page=page)
 
     def _cut(self, number: int) -> Page:
-        assert self._within is not None
+        """The page without its links to pages that do not exist here."""
         page = self._web.page(number)
-        starts, targets = self._web.graph
-        leads_to = targets[starts[number] : starts[number + 1]]
-        kept = np.flatnonzero(self._within[leads_to])
-        return page if len(kept) == len(leads_to) else replace(page, links=page.links.take(kept))
+        links = self._links.get(number)
+        if links is None:
+            assert self._within is not None
+            starts, targets = self._web.graph
+            kept = np.flatnonzero(self._within[targets[starts[number] : starts[number + 1]]])
+            links = page.links if len(kept) == len(page.links) else page.links.take(kept)
+            self._links[number] = links
+        return replace(page, links=links)

@@ -12,6 +12,9 @@ from wolfspider.lab.tasks import Away, Task
 from wolfspider.text import term_ids
 from wolfspider.webs.recorded import RecordedWeb
 
+_NO_TOPICS = ("site:", "role:")
+_TITLES = 50  # of targets, that make a description
+
 
 def tasks_for_labels(
     web: RecordedWeb,
@@ -19,8 +22,7 @@ def tasks_for_labels(
     *,
     least: int,
     most: int,
-    away: int,
-    count: int,
+    seeds: Away,
     budget: int,
 ) -> tuple[list[Task], list[str]]:
     """A task for each label that allows one, and why the others do not.
@@ -32,16 +34,19 @@ def tasks_for_labels(
     left_out: list[str] = []
     for label in labels if labels is not None else list(web.about["labels"]):
         pages = web.label(label)
-        if labels is None and (len(pages) < least or label.startswith(("site:", "role:"))):
-            left_out.append(f"{label} ({len(pages)} pages)")
+        if labels is None and label.startswith(_NO_TOPICS):
+            left_out.append(f"{label}: says where or what a page is, not what it is about")
             continue
-        titles = [web.page(page).title for page in pages[:200].tolist()]
+        if labels is None and len(pages) < least:
+            left_out.append(f"{label}: {len(pages)} pages, fewer than {least}")
+            continue
+        titles = [web.page(page).title for page in pages[:_TITLES].tolist()]
         name = label.replace(":", "-").replace("/", "-")
         task = Task(
             name=label if name in {task.name for task in tasks} else name,
             keywords=_keywords(label),
             targets=label,
-            seeds=Away(away, count),
+            seeds=seeds,
             budget=budget,
             description=" ".join(dict.fromkeys(titles)),
         )

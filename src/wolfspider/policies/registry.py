@@ -77,7 +77,12 @@ def describe() -> list[dict[str, Any]]:
     """Name, first sentence and settings with their defaults of every policy."""
     described = []
     for name in known():
-        policy = load(name)
+        try:
+            policy = load(name)
+        except Exception as error:  # somebody else's package; the others are fine
+            about = f"cannot be loaded: {type(error).__name__}: {error}"
+            described.append({"name": name, "about": about, "settings": {}})
+            continue
         line = (inspect.getdoc(policy) or "").strip().split("\n")[0]
         settings = {key: default for key, (_, default) in _parameters(policy).items()}
         described.append({"name": name, "about": line, "settings": settings})

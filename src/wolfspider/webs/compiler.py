@@ -211,7 +211,7 @@ class Compiler:
             "links": link_count,
             "hosts": len(hosts),
             "labels": {name: len(group) for name, group in by_label.items()},
-            "digest": _digest(self._beside),
+            "digest": _digest(self._beside, list(by_label)),
             "sources": self.sources,
             "left_out": dict(sorted(self.left_out.items())),
         }
@@ -314,9 +314,9 @@ class Compiler:
         writer.close()
 
 
-def _digest(folder: Path) -> str:
+def _digest(folder: Path, labels: list[str]) -> str:
     """Over everything a crawl or an experiment can see."""
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(json.dumps(labels).encode())
     for name in sorted(path.name for path in folder.iterdir()):
         digest.update(name.encode())
         with (folder / name).open("rb") as file:

@@ -24,7 +24,7 @@ from wolfspider.lab.reproduce.findings import (
     written,
 )
 from wolfspider.lab.summary import Summary, band
-from wolfspider.lab.tasks import TaskFile
+from wolfspider.lab.tasks import Away, TaskFile
 from wolfspider.lab.writing import tasks_for_labels
 from wolfspider.policies import Spec
 from wolfspider.webs.recorded import RecordedWeb
@@ -46,8 +46,10 @@ _CRAWLERS = (
 def prepare(web: Path, folder: Path, *, topics: int = 25) -> Experiment:
     """The runs of the paper: topics × crawlers × buffers."""
     recorded = RecordedWeb(web)
-    settings = {"least": _LEAST, "most": topics, "away": AWAY, "count": 10, "budget": PAGES}
-    tasks, left_out = tasks_for_labels(recorded, None, **settings)
+    seeds = Away(AWAY, count=10, nearest=False)  # as they followed backlinks from the targets
+    tasks, left_out = tasks_for_labels(
+        recorded, None, least=_LEAST, most=topics, seeds=seeds, budget=PAGES
+    )
     if not tasks:
         raise BadInput(f"no label of {web} makes a topic: {'; '.join(left_out[:3])}")
     specs = [Spec.parse(with_buffer(name, size)) for size in BUFFERS for name in _CRAWLERS]
@@ -71,7 +73,7 @@ def conclude(experiment: Experiment) -> Reproduction:
     webs = ", ".join(f"{name} ({digest})" for name, digest in experiment.about["webs"].items())
     return Reproduction(
         "Menczer, Pant & Srinivasan 2004: topical crawlers",
-        f"{len(summary.units)} topics on {webs}; 10 seeds exactly {AWAY} links before a target; "
+        f"{len(summary.units)} topics on {webs}; 10 seeds, each {AWAY} links before a target; "
         f"{PAGES:,} pages; buffers {', '.join(map(str, BUFFERS))}; keywords from the label, "
         "description from the titles of the targets",
         [judge(summary) for judge in (*judges, *more)],
@@ -119,22 +121,22 @@ def _pairwise(summary: Summary, policy: str, other: str) -> tuple[tuple[str, ...
     return tuple(rows)
 
 
-def _near_seeds(summary: Summary, policy: str) -> float:
-    """Share of the pages visited that are nearer to the seeds than any target."""
-    shares = []
+def _depth(summary: Summary, policy: str) -> float:
+    """Mean distance from the seeds of the pages visited."""
+    means = []
     for unit in summary.units:
         for trace in summary.by_unit.get((policy, unit), []):
             ground = summary.grounds[unit]
             distances = ground.graph.distances_from(np.array(ground.starts))
-            shares.append(float(np.mean(distances[trace.pages[trace.pages >= 0]] < AWAY)))
-    return float(np.mean(shares))
+            means.append(float(distances[trace.pages[trace.pages >= 0]].mean()))
+    return float(np.mean(means))
 
 
-def _stuck(summary: Summary, name: str = "breadth-first", size: int = BUFFERS[-1]) -> str:
-    share = 100 * _near_seeds(summary, with_buffer(name, size))
+def _shallow(summary: Summary, name: str = "breadth-first", size: int = BUFFERS[-1]) -> str:
+    policy = with_buffer(name, size)
     return (
-        f"with a buffer of {size} {share:.0f} % of the pages of {name} are fewer than {AWAY} links "
-        "from the seeds, where no target can be"
+        f"pages have many links here: {name} with a buffer of {size} spends its {PAGES:,} pages "
+        f"{_depth(summary, policy):.1f} links from the seeds on average"
     )
 
 
@@ -160,7 +162,7 @@ def _shark_like_breadth(summary: Summary) -> Finding:
         agrees,
         ""
         if agrees
-        else f"{_stuck(summary)}: here anything that leaves the first levels beats breadth-first",
+        else f"{_shallow(summary)}, so that anything with an eye for the topic beats it",
         _pairwise(summary, "shark-search", "breadth-first"),
     )
 
@@ -187,7 +189,11 @@ def _pagerank_worst(summary: Summary) -> Finding:
         "section 3.2.1, figure 11",
         f"significantly worse in {hits} of {total} settings",
         agrees,
-        "" if agrees else f"{_stuck(summary)}; PageRank is as blind to the topic, but goes deeper",
+        ""
+        if agrees
+        else f"{_shallow(summary)}; PageRank is as blind to the topic, but prefers pages that many "
+        "link to, and those are near to everything",
+        _pairwise(summary, "pagerank", "breadth-first"),
     )
 
 
@@ -210,8 +216,8 @@ def _exploration_pays_later(summary: Summary) -> Finding:
         agrees,
         ""
         if agrees
-        else f"a batch of 256 is larger than the first level around the seeds here: "
-        f"{_stuck(summary, 'best-n-first:n=256', 256)}; and 1,000 pages may be too few to recover",
+        else "a batch of 256 is a quarter of the crawl, and about as many links as the seeds have "
+        "here: the first batch is breadth-first, whatever the links are worth",
     )
 
 
@@ -235,27 +241,23 @@ def _shark_explores(summary: Summary) -> Finding:
 
 
 def _buffer_matters_little(summary: Summary) -> Finding:
-    touched = 0
     rows = [("crawler", f"recall with {BUFFERS[-1]} less that with {BUFFERS[0]}")]
+    touched = []
     for name in ("breadth-first", "shark-search", "best-first"):
-        found = versus(
-            summary,
-            with_buffer(name, BUFFERS[-1]),
-            with_buffer(name, BUFFERS[0]),
-            f"recall@{PAGES}",
-        )
-        touched += better(found) or worse(found)
+        large, small = with_buffer(name, BUFFERS[-1]), with_buffer(name, BUFFERS[0])
+        found = versus(summary, large, small, f"recall@{PAGES}")
         rows.append((name, written(found)))
+        if better(found) or worse(found):
+            touched.append(f"{name} by {found.difference:+.3f}")
     return Finding(
         "Breadth-First, Shark-Search and Best-First are hardly affected by the frontier's size.",
         "section 3.2.2, figure 13",
-        f"{touched} of {len(rows) - 1} are significantly affected",
-        touched == 0,
-        ""
-        if touched == 0
-        else f"{_stuck(summary)}, and with a buffer of {BUFFERS[0]} "
-        f"{100 * _near_seeds(summary, with_buffer('breadth-first', BUFFERS[0])):.0f} %: "
-        "a small buffer drops most of a level and so sends breadth-first deeper",
+        f"significantly affected: {', '.join(touched) or 'none'}",
+        not touched,
+        f"a page has so many links here that a buffer of {BUFFERS[0]} is full after a few pages, "
+        "and what it drops is missed later"
+        if touched
+        else "",
         tuple(rows),
     )
 
@@ -303,6 +305,6 @@ def _performance(summary: Summary) -> Finding:
         ""
         if agrees
         else "the best link costs little more than the oldest in this implementation, which merges "
-        f"sorted runs and does not sort the frontier; and {_stuck(summary)}",
+        "sorted runs and does not sort the frontier",
         tuple(rows),
     )
