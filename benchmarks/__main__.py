@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-SPEED = ("import_web", "replay", "frontier")
+SPEED = ("import_web", "replay", "frontier", "lab")
 
 
 def main() -> None:

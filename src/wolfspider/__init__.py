@@ -1,5 +1,3 @@
 """Wolfspider: a web crawler that learns which links lead to the pages you want."""
 
-from importlib.metadata import version
-
-__version__ = version("wolfspider")
+__version__ = "0.1.0"
