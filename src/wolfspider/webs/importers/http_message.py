@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from fastwarc.stream_io import BrotliReader, ZstdReader
 
 MOST = 16 << 20  # bytes of a body after decoding; more is cut off
+_MEMBERS = 1000  # of gzip in one body: each costs a copy of what follows
 
 _END = re.compile(rb"\r?\n\r?\n")
 _STATUS = re.compile(rb"HTTP/\d(?:\.\d)?[ \t]+(\d{3})(?!\d)")
@@ -112,12 +113,14 @@ def _inflated(body: bytes, wbits: int) -> bytes:
     """As much as can be inflated; the body itself if that is nothing."""
     parts: list[bytes] = []
     size = 0
-    while body and size < MOST:
+    for _ in range(_MEMBERS):
+        if not body or size >= MOST:
+            break
         inflate = zlib.decompressobj(wbits)
         waiting = body
         try:
             while waiting and not inflate.eof and size < MOST:
-                parts.append(inflate.decompress(waiting, 1 << 16))
+                parts.append(inflate.decompress(waiting, 1 << 20))
                 size += len(parts[-1])
                 waiting = inflate.unconsumed_tail
         except zlib.error:
