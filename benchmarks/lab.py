@@ -1,6 +1,6 @@
 """The lab: 200 runs of 1,000 pages on two processes, from the command to the last number.
 
-    python -m benchmarks.lab
+python -m benchmarks.lab
 """
 
 from __future__ import annotations
