@@ -11,7 +11,6 @@ there are no signals and no callbacks.
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
 
@@ -57,7 +56,7 @@ async def _crawl_many(
     web: Web, policy: Policy, judge: Judge, pages: int | None, workers: int
 ) -> AsyncGenerator[Visit]:
     flying: dict[asyncio.Task[Visit], str] = {}
-    busy: Counter[str] = Counter()
+    busy: set[str] = set()
     started = 0
     try:
         while True:
@@ -66,7 +65,7 @@ async def _crawl_many(
                 if link is None:
                     break
                 flying[asyncio.ensure_future(_visit(web, judge, link))] = link.host
-                busy[link.host] += 1
+                busy.add(link.host)
                 started += 1
             if not flying:
                 return
@@ -75,7 +74,7 @@ async def _crawl_many(
             # depend on hashing.
             for task in [task for task in flying if task in done]:
                 host = flying.pop(task)
-                del busy[host]
+                busy.remove(host)
                 visit = task.result()
                 policy.learn(visit)
                 yield visit

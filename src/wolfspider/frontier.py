@@ -86,12 +86,6 @@ class Frontier:
     def __contains__(self, fingerprint: int) -> bool:
         return self._map.get_one(fingerprint) >= 0
 
-    def knows(self, fingerprints: Fingerprints) -> NDArray[np.bool_]:
-        """Which of these were ever taken in, and not dropped since."""
-        rows = self._map.get(fingerprints)
-        known: NDArray[np.bool_] = (rows != ABSENT) & (rows != _DROPPED)
-        return known
-
     def push(
         self,
         links: Links,

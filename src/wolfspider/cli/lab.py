@@ -14,10 +14,10 @@ import click
 
 from wolfspider.cli.lab_report import opened, report
 from wolfspider.cli.lab_reproduce import reproduce
+from wolfspider.cli.lab_runs import run_missing
 from wolfspider.cli.output import example, note, print_json, result_options
-from wolfspider.cli.progress import Meter
 from wolfspider.errors import BadInput
-from wolfspider.lab.experiment import Experiment
+from wolfspider.lab.experiment import Experiment, takes_buffer
 from wolfspider.lab.metrics import higher_is_better
 from wolfspider.lab.summary import Summary
 from wolfspider.lab.tasks import Away, read_tasks, write_tasks
@@ -69,7 +69,7 @@ def run(
         repeat,
         shlex.join(["wolfspider", *sys.argv[1:]]),
     )
-    _run_missing(experiment, jobs, quiet)
+    run_missing(experiment, jobs, quiet)
     summary = Summary.of(experiment)
     result = {
         "runs": len(summary.traces) + len(summary.failed),
@@ -87,23 +87,6 @@ def run(
         note(f"{result['runs']:,} runs in {out}; next: wolfspider lab report {out}")
 
 
-def _run_missing(experiment: Experiment, jobs: int, quiet: bool) -> None:
-    missing = len(experiment.missing())
-    try:
-        with Meter("running", missing or None, unit="runs", quiet=quiet) as meter:
-            pages = 0
-            for done, trace in enumerate(experiment.run(jobs), 1):
-                pages += len(trace)
-                meter.show(done, done, f"{pages:,} pages, {trace.key.policy} on {trace.key.task}")
-    except KeyboardInterrupt:
-        left, total = len(experiment.missing()), len(experiment.jobs)
-        note(
-            f"wolfspider: interrupted; {total - left:,} of {total:,} runs are in "
-            f"{experiment.folder}, the same command goes on from there"
-        )
-        sys.exit(130)
-
-
 def strict(value: Any) -> Any:
     """The same with null for numbers that JSON cannot write."""
     if isinstance(value, dict):
@@ -114,16 +97,16 @@ def strict(value: Any) -> Any:
 
 
 def specs(policies: str, buffer: int | None = None) -> list[Spec]:
-    """Specs as written on the command line, comma between."""
-    found = []
-    for text in filter(None, (part.strip() for part in policies.split(","))):
-        spec = Spec.parse(text)
-        takes = buffer is not None and spec.name not in ("optimal", "oracle")
-        takes = takes and not spec.name.startswith("perfect-")
-        found.append(Spec.parse(text, [f"buffer={buffer}"] if takes else []))
-    if not found:
+    """Specs as written on the command line, comma between, each with the buffer if it takes one."""
+    texts = [part.strip() for part in policies.split(",") if part.strip()]
+    if not texts:
         raise BadInput("--policies names no policy; see: wolfspider policies")
-    return found
+    if buffer is None:
+        return [Spec.parse(text) for text in texts]
+    if not any(Spec.parse(text).name == "breadth-first" for text in texts):
+        texts.append("breadth-first")  # what `gap` counts from shall have the same buffer
+    more = [f"buffer={buffer}"]
+    return [Spec.parse(t, more if takes_buffer(Spec.parse(t)) else []) for t in texts]
 
 
 def print_table(summary: Summary) -> None:

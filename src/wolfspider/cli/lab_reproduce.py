@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
+from wolfspider.cli.lab_runs import run_missing
 from wolfspider.cli.output import example, note, print_json, result_options
-from wolfspider.cli.progress import Meter
 from wolfspider.errors import BadInput
 from wolfspider.lab.reproduce import PAPERS, write_page
 
@@ -46,10 +46,7 @@ def reproduce(
     begin = time.perf_counter()
     folder = out or Path("reproductions") / f"{paper}-{web.name}"
     experiment = PAPERS[paper].prepare(web, folder, topics=topics)
-    missing = len(experiment.missing())
-    with Meter("running", missing or None, unit="runs", quiet=quiet) as meter:
-        for done, trace in enumerate(experiment.run(jobs), 1):
-            meter.show(done, done, f"{trace.key.policy} on {trace.key.task}")
+    run_missing(experiment, jobs, quiet)
     found = PAPERS[paper].conclude(experiment)
     page = write_page(found, experiment, folder)
     if as_json:

@@ -252,7 +252,16 @@ def _check(files: Sequence[TaskFile], specs: Sequence[Spec]) -> None:
 @lru_cache(maxsize=256)
 def takes_seed(spec: Spec) -> bool:
     """Whether another seed can make another run."""
-    return spec.name not in ORACLES and "seed" in inspect.signature(load(spec.name)).parameters
+    return _takes(spec, "seed")
+
+
+def takes_buffer(spec: Spec) -> bool:
+    """Whether the number of waiting links can be bounded."""
+    return _takes(spec, "buffer")
+
+
+def _takes(spec: Spec, parameter: str) -> bool:
+    return spec.name not in ORACLES and parameter in inspect.signature(load(spec.name)).parameters
 
 
 def code_digest(spec: Spec) -> str:

@@ -252,19 +252,25 @@ class Summary:
         if baseline not in self.policies:
             known = ", ".join(self.policies)
             raise BadInput(f"no runs of {baseline!r} in these results; known: {known}")
-        base = self.values(baseline, name)
         results = {}
         for policy in self.policies:
-            values = self.values(policy, name)
-            both = [unit for unit in values if unit in base]
-            if policy != baseline and both:
-                differences = np.array([_difference(values[unit], base[unit]) for unit in both])
-                results[policy] = compare(differences, low_is_good=not higher_is_better(name))
+            found = None if policy == baseline else self.versus(policy, baseline, name)
+            if found is not None:
+                results[policy] = found
         corrected = holm([each.p for each in results.values()])
         return {
             policy: replace(each, p_holm=p)
             for (policy, each), p in zip(results.items(), corrected, strict=True)
         }
+
+    def versus(self, policy: str, other: str, name: str) -> Comparison | None:
+        """A policy against another, paired by unit; None where they share none."""
+        ours, theirs = self.values(policy, name), self.values(other, name)
+        both = [unit for unit in ours if unit in theirs]
+        if not both:
+            return None
+        differences = np.array([_difference(ours[unit], theirs[unit]) for unit in both])
+        return compare(differences, low_is_good=not higher_is_better(name))
 
     # -- curves ----------------------------------------------------------------------------
 

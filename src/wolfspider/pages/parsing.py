@@ -121,8 +121,7 @@ def _targets(found: Outline, url: str) -> dict[str, list[int]]:
 
 @lru_cache(maxsize=1 << 15)
 def _words_of_url(url: str) -> str:
-    """Pages of a site share most of their links, and taking a URL apart costs as much as a memo
-    of 32,000 saves."""
+    """The words of a URL, remembered: the pages of a site share most of their links."""
     return " ".join(url_words(url))
 
 

@@ -96,7 +96,7 @@ class PageRank(ScoredPolicy):
         dangling = degree == 0
         ranks = np.ones(nodes)
         change = np.inf
-        while change > self.tolerance:  # ends: each round shrinks the change by γ
+        while change > self.tolerance:  # ends: each round shrinks the sum of changes by γ
             shares = ranks / np.maximum(degree, 1)
             new: Floats = np.bincount(targets, shares[sources], nodes).astype(np.float64)
             new[:kept] += ranks[dangling].sum() / kept

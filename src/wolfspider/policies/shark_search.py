@@ -70,8 +70,7 @@ class SharkSearch(BatchedPolicy):
         super().learn(visit)
 
     def score(self, links: Links, visit: Visit) -> Floats:
-        anchor = self.topic.similarities(links.bag("anchor"))
-        context = self.topic.similarities(links.bag("context"))
+        anchor, context = map(self.topic.similarities, links.bags("anchor", "context"))
         around = np.where(anchor > 0, 1.0, context)
         neighbourhood = self.beta * anchor + (1 - self.beta) * around
         return (1 - self.r) * neighbourhood + self.r * self._passed_on

@@ -65,7 +65,7 @@ class Findings:
     @cached_property
     def table(self) -> dict[str, dict[str, Cell]]:
         """Every metric of every policy, the chosen one too."""
-        table = self.summary.table()
+        table = {policy: dict(row) for policy, row in self.summary.table().items()}
         for policy, row in table.items():
             if self.metric not in row:
                 row[self.metric] = cell(self.summary.values(policy, self.metric))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from wolfspider.lab.statistics import Comparison, compare
+from wolfspider.lab.statistics import Comparison
 from wolfspider.lab.summary import Summary
 
 LEVEL = 0.05
@@ -45,10 +45,10 @@ class Reproduction:
 
 
 def versus(summary: Summary, policy: str, other: str, metric: str) -> Comparison:
-    """A policy against another, paired by task and start."""
-    ours, theirs = summary.values(policy, metric), summary.values(other, metric)
-    both = [unit for unit in ours if unit in theirs]
-    return compare(np.array([ours[unit] - theirs[unit] for unit in both]))
+    """A policy against another, paired by task and start; both have run everywhere."""
+    found = summary.versus(policy, other, metric)
+    assert found is not None
+    return found
 
 
 def mean(summary: Summary, policy: str, metric: str) -> float:
