@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from hostile import Hostile
+from wolfspider.records import Exchange
 from wolfspider.webs.live.client import Client
-from wolfspider.webs.live.exchange import Exchange
 from wolfspider.webs.live.limits import Limits
 from wolfspider.webs.live.names import Names
 

@@ -23,6 +23,7 @@ TermIds = NDArray[np.uint32]
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 State = dict[str, Any]  # JSON values and arrays, nested dicts of them; never code
+Headers = tuple[tuple[str, str], ...]
 
 BAGS = ("anchor", "context", "heading", "url")
 
@@ -311,16 +312,46 @@ class Page:
         return self.raw_text.decode("utf-8", "replace")
 
 
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One request and its answer, as it went over the wire.
+
+    Either there is an `error` and no answer; or the header came whole, and `truncated` says in
+    the words of WARC-Truncated why the body did not. `detail` is for people.
+    """
+
+    url: str  # as it was asked for
+    status: int = 0
+    head: bytes = b""  # status line, headers and the empty line; folded lines are joined
+    headers: Headers = ()  # names in lower case, values without control characters
+    body: bytes = b""  # as it came: still chunked and compressed, if the server did so
+    address: str = ""  # the peer's IP address
+    error: str = ""
+    detail: str = ""
+    truncated: str = ""
+    seconds: float = 0.0
+    at: float = 0.0  # when it began, in seconds since 1970
+
+    def first(self, name: str) -> str:
+        """The first value of a header, or nothing."""
+        return next((value for key, value in self.headers if key == name), "")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Response:
     """What came back for a URL. A failure is a response with `error`, never an exception."""
 
     url: str  # where the answer came from, after redirects
     status: int = 0
-    headers: tuple[tuple[str, str], ...] = ()
-    body: bytes = b""
-    error: str = ""
-    page: Page | None = None  # already parsed, on a recorded web
+    headers: Headers = ()
+    body: bytes = b""  # without chunks and compression
+    error: str = ""  # what kind of failure
+    page: Page | None = None  # already parsed
+    detail: str = ""  # of the error, for people
+    refused: bool = False  # it was never asked for: robots.txt, scope or a budget forbids it
+    copy_of: str = ""  # where the same bytes were met before
+    digest: str = ""  # of the body as it came
+    exchanges: tuple[Exchange, ...] = ()  # live: redirects on the way, and the answer
 
 
 @dataclass(frozen=True, slots=True)

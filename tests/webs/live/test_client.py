@@ -25,10 +25,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hostile import ANSWERS, LOOPBACK, PAGE, Hostile, answer, hostile_thread
+from wolfspider.records import Exchange
 from wolfspider.webs.importers.http_message import read_message
 from wolfspider.webs.live.client import Client
 from wolfspider.webs.live.decoding import content
-from wolfspider.webs.live.exchange import KINDS, TRUNCATIONS, Exchange
+from wolfspider.webs.live.errors import KINDS, TRUNCATIONS
 from wolfspider.webs.live.guard import Guard
 from wolfspider.webs.live.limits import Limits
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hostile import PAGE, ZEROS, brotli, chunked, deflated, zstandard
+from wolfspider.records import Exchange
 from wolfspider.webs.live.decoding import MOST_CODINGS, MOST_MEMBERS, Decoded, content, decoded
-from wolfspider.webs.live.exchange import Exchange
 from wolfspider.webs.live.limits import Limits
 
 LIMITS = Limits(inflated=1 << 20)

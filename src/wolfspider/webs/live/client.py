@@ -21,8 +21,8 @@ from typing import Self
 
 import pycurl
 
+from wolfspider.records import Exchange
 from wolfspider.urls import resolve
-from wolfspider.webs.live.exchange import Exchange
 from wolfspider.webs.live.guard import Guard
 from wolfspider.webs.live.limits import Limits
 from wolfspider.webs.live.multi import Multi
@@ -104,8 +104,8 @@ class Client:
             return Exchange(url, error="bad url", detail="a user name or password in the address")
         port = target.port or (443 if target.scheme == "https" else 80)
         request = Request(str(target), target.host_str.strip("[]"), port, fields)
-        exchange = await self._get(request)
-        return exchange if exchange.url == url else replace(exchange, url=url)
+        at = time.time()
+        return replace(await self._get(request), url=url, at=at)
 
     async def _get(self, request: Request) -> Exchange:
         settings, limits, host = self._settings, self._settings.limits, request.host

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from fastwarc.stream_io import BrotliReader, ZstdReader
 
-from wolfspider.webs.live.exchange import Exchange
+from wolfspider.records import Exchange
 from wolfspider.webs.live.limits import Limits
 
 MOST_CODINGS = 5  # one on top of the other; honest servers use one

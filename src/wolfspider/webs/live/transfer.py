@@ -13,8 +13,9 @@ from typing import Any
 
 import pycurl
 
+from wolfspider.records import Exchange, Headers
 from wolfspider.webs.importers.http_message import header_fields
-from wolfspider.webs.live.exchange import Exchange, Headers, kind_of, truncation_of
+from wolfspider.webs.live.errors import kind_of, truncation_of
 from wolfspider.webs.live.guard import Guard
 from wolfspider.webs.live.limits import Limits
 from wolfspider.webs.live.multi import Multi

@@ -1,12 +1,8 @@
-"""What became of one request, and the names of what can go wrong."""
+"""The names of what can go wrong with a request."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pycurl
-
-Headers = tuple[tuple[str, str], ...]
 
 KINDS = {
     "bad url": "not an http or https address, or one that no host can have",
@@ -25,30 +21,6 @@ KINDS = {
 }
 
 TRUNCATIONS = ("length", "time", "disconnect", "unspecified")  # the words of WARC-Truncated
-
-
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """What became of one request.
-
-    Either `error` is one of `KINDS` and there is no answer; or the header came whole, and
-    `truncated` is one of `TRUNCATIONS` if the body did not. `detail` is for people.
-    """
-
-    url: str  # as it was asked for
-    status: int = 0
-    head: bytes = b""  # status line, headers and the empty line; folded lines are joined
-    headers: Headers = ()  # names in lower case, values without control characters
-    body: bytes = b""  # as it came: still chunked and compressed, if the server did so
-    address: str = ""  # the peer's IP address
-    error: str = ""
-    detail: str = ""
-    truncated: str = ""
-    seconds: float = 0.0
-
-    def first(self, name: str) -> str:
-        """The first value of a header, or nothing."""
-        return next((value for key, value in self.headers if key == name), "")
 
 
 _TLS_CODES = (35, 51, 53, 54, 58, 59, 60, 64, 66, 77, 80, 82, 83, 90, 91, 98)
