@@ -11,12 +11,15 @@ there are no signals and no callbacks.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterator, Sequence
-from contextlib import aclosing
+from collections import deque
+from collections.abc import AsyncGenerator, Coroutine, Iterator, Sequence
+from contextlib import aclosing, suppress
+from typing import Any
 
 from wolfspider.pages import parse
-from wolfspider.protocols import Judge, Policy, Web
-from wolfspider.records import Link, Visit
+from wolfspider.protocols import Judge, PacedWeb, Policy, Web
+from wolfspider.records import NOTHING, Link, PageFlag, Response, Visit
+from wolfspider.urls import host
 
 
 async def crawl(
@@ -32,63 +35,130 @@ async def crawl(
 
     With one worker a crawl depends on nothing but its inputs. With more, up to `workers`
     fetches are in flight, at most one for each host, and visits come in the order of arrival.
-    Failed fetches are visits too. Without `seeds` the policy goes on from where it is.
+    A paced web says itself how many may be in flight. Failed fetches are visits too; those
+    that were refused do not count as pages. Without `seeds` the policy goes on from where it is.
     Closing the iterator ends the fetches in flight before it returns.
     """
     if workers < 1:
         raise ValueError(f"workers is the number of fetches in flight, at least 1, not {workers}")
     if seeds:
         policy.start(seeds)
-    if workers == 1:
-        left = pages
-        while (left is None or left > 0) and (link := policy.next()) is not None:
-            visit = await _visit(web, judge, link)
-            policy.learn(visit)
-            yield visit
-            left = None if left is None else left - 1
+    if isinstance(web, PacedWeb) or workers > 1:
+        paced = web if isinstance(web, PacedWeb) else _OneEach(web, workers)
+        async with aclosing(_crawl_many(paced, policy, judge, pages)) as visits:
+            async for visit in visits:
+                yield visit
         return
-    async with aclosing(_crawl_many(web, policy, judge, pages, workers)) as visits:
-        async for visit in visits:
-            yield visit
+    left = pages
+    while (left is None or left > 0) and (link := policy.next()) is not None:
+        visit = _visit(link, await web.fetch(link.url), judge)
+        policy.learn(visit)
+        yield visit
+        left = None if left is None else left - 1
 
 
 async def _crawl_many(
-    web: Web, policy: Policy, judge: Judge, pages: int | None, workers: int
+    web: PacedWeb, policy: Policy, judge: Judge, pages: int | None
 ) -> AsyncGenerator[Visit]:
-    flying: dict[asyncio.Task[Visit], str] = {}
-    busy: set[str] = set()
-    started = 0
+    flights = _Flights(web)
+    done = 0
     try:
-        while True:
-            while len(flying) < workers and (pages is None or started < pages):
-                link = policy.next(busy)
+        while pages is None or done < pages:
+            while web.room > 0 and (pages is None or done + flights.awake < pages):
+                link = policy.next(web.busy)
                 if link is None:
                     break
-                flying[asyncio.ensure_future(_visit(web, judge, link))] = link.host
-                busy.add(link.host)
-                started += 1
-            if not flying:
-                return
-            done, _ = await asyncio.wait(flying, return_when=asyncio.FIRST_COMPLETED)
-            # In the order they started: asyncio.wait returns a set, and crawls must not
-            # depend on hashing.
-            for task in [task for task in flying if task in done]:
-                host = flying.pop(task)
-                busy.remove(host)
-                visit = task.result()
+                flights.begin(link)
+            if not len(flights) and (not len(policy) or web.next_ready() is None):
+                return  # nothing waits, or only links of hosts that will not be asked again
+            rest = web.next_ready() if len(policy) and web.room > 0 else None
+            for link, response in await flights.arrivals(rest):
+                visit = _visit(link, response, judge)
                 policy.learn(visit)
+                done += not response.refused
                 yield visit
+                if done == pages:
+                    return
     finally:
-        for task in flying:
-            task.cancel()
-        await asyncio.gather(*flying, return_exceptions=True)
+        await flights.cancel()
 
 
-async def _visit(web: Web, judge: Judge, link: Link) -> Visit:
-    response = await web.fetch(link.url)
+class _Flights:
+    """Fetches that have begun and not ended."""
+
+    def __init__(self, web: PacedWeb) -> None:
+        self._web = web
+        self._links: dict[asyncio.Future[Response], Link] = {}
+        self._arrived: deque[asyncio.Future[Response]] = deque()
+        self._wake = asyncio.Event()
+
+    def __len__(self) -> int:
+        return len(self._links)
+
+    @property
+    def awake(self) -> int:
+        return len(self._links) - self._web.asleep
+
+    def begin(self, link: Link) -> None:
+        flight = asyncio.ensure_future(self._web.fetch(link.url))
+        self._links[flight] = link
+        flight.add_done_callback(self._on_done)
+
+    def _on_done(self, flight: asyncio.Future[Response]) -> None:
+        self._arrived.append(flight)
+        self._wake.set()
+
+    async def arrivals(self, patience: float | None) -> list[tuple[Link, Response]]:
+        """What has arrived, in order, after waiting for it if need be."""
+        if not self._arrived:
+            self._wake.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(patience):
+                    await self._wake.wait()
+        found = []
+        while self._arrived:
+            flight = self._arrived.popleft()
+            found.append((self._links.pop(flight), flight.result()))
+        return found
+
+    async def cancel(self) -> None:
+        for flight in self._links:
+            flight.cancel()
+        await asyncio.gather(*self._links, return_exceptions=True)
+
+
+class _OneEach:
+    """Any web as a paced one: so many fetches at once, at most one for each host."""
+
+    def __init__(self, web: Web, workers: int) -> None:
+        self._web = web
+        self._workers = workers
+        self.busy: set[str] = set()
+        self.asleep = 0
+
+    @property
+    def room(self) -> int:
+        return self._workers - len(self.busy)
+
+    def next_ready(self) -> None:
+        return None
+
+    def fetch(self, url: str) -> Coroutine[Any, Any, Response]:
+        self.busy.add(host(url))
+        return self._fetch(url)
+
+    async def _fetch(self, url: str) -> Response:
+        try:
+            return await self._web.fetch(url)
+        finally:
+            self.busy.remove(host(url))
+
+
+def _visit(link: Link, response: Response, judge: Judge) -> Visit:
+    """A page that asks not to be indexed, or that came before, is never a find."""
     page = parse(response)
-    if response.error:
-        return Visit(link, page, response=response)
+    if response.error or response.copied or page.flags & PageFlag.NOINDEX:
+        return Visit(link, page, NOTHING, response)
     return Visit(link, page, judge.judge(page), response)
 
 

@@ -78,6 +78,8 @@ class Frontier:
         self._hosts: dict[str, int] = {}
         self._runs: list[list[_Run]] = []  # per host, a heap
         self._heads: list[tuple[float, int, int]] = []  # -score, arrival, host; stale ones skipped
+        self._parked: set[int] = set()  # hosts without a head, because they were busy
+        self._busy: Container[str] = ()
         self._tails: list[tuple[float, int, int, int]] = []  # score, -arrival, row, start of run
 
     def __len__(self) -> int:
@@ -125,21 +127,38 @@ class Frontier:
         return self._waiting - before
 
     def pop(self, busy: Container[str] = ()) -> Link | None:
-        """The best waiting link of a host that is not busy, or None."""
-        aside = []
-        link = None
-        while link is None and self._heads:
-            score, arrival, host = head = heappop(self._heads)
+        """The best waiting link of a host that is not busy, or None.
+
+        Busy hosts are parked. If `busy` tells which hosts have been `freed` since the last
+        call, a call costs nothing for those that are still busy.
+        """
+        self._unpark(busy)
+        while self._heads:
+            score, arrival, host = heappop(self._heads)
             run = self._head(host)
             if run is None or run[1] != arrival or run[0] != score:
                 continue  # stale: the host has another best link by now, with a head of its own
             if self._names[host] in busy:
-                aside.append(head)
+                self._parked.add(host)
             else:
-                link = self._leave(run, host)
-        for head in aside:
-            heappush(self._heads, head)
-        return link
+                return self._leave(run, host)
+        return None
+
+    def _unpark(self, busy: Container[str]) -> None:
+        freed = getattr(busy, "freed", None) if busy is self._busy else None
+        self._busy = busy
+        known = self._hosts
+        hosts = (
+            sorted(self._parked)  # sorted: a set's order must not matter
+            if freed is None
+            else [known[name] for name in freed() if name in known]
+        )
+        for host in hosts:
+            if host in self._parked:
+                self._parked.remove(host)
+                run = self._head(host)
+                if run is not None:
+                    heappush(self._heads, (run[0], run[1], host))
 
     def waiting(self) -> Fingerprints:
         """Fingerprints of all waiting links, in the order of their rows."""
@@ -398,6 +417,7 @@ class Frontier:
                     self._add_run(host, start, end)
         self._heads = [(h[0][0], h[0][1], n) for n, h in enumerate(self._runs) if h]
         heapify(self._heads)
+        self._parked = set()
 
     def _compact_batches(self) -> None:
         """Keep only the batches, and of their texts only the parts, that a row still needs."""

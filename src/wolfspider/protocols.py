@@ -25,6 +25,33 @@ class Web(Protocol):
 
 
 @runtime_checkable
+class PacedWeb(Web, Protocol):
+    """A web whose hosts must rest, and which is asked by many at once."""
+
+    @property
+    def busy(self) -> Container[str]:
+        """Hosts of which no link should be chosen now; `fetch` makes a host busy at once.
+
+        It may have a method `freed()`: the hosts that may have left it since the last call.
+        """
+        ...
+
+    @property
+    def room(self) -> int:
+        """How many fetches may begin now."""
+        ...
+
+    @property
+    def asleep(self) -> int:
+        """How many of those that began wait for a host, for seconds or hours."""
+        ...
+
+    def next_ready(self) -> float | None:
+        """Seconds until a host that rests has rested; None if none will."""
+        ...
+
+
+@runtime_checkable
 class Judge(Protocol):
     """Decides how relevant a page is. The policy only ever sees this verdict."""
 

@@ -9,6 +9,8 @@ can look at everything in it and still learn nothing a live crawl would not have
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -207,6 +209,26 @@ class Links:
             np.concatenate(words) if words else ids[:0],
         )
 
+    def join(self, more: Links) -> Links:
+        """These links and then those; where both lead to one target these count."""
+        if not len(more):
+            return self
+        new = ~np.isin(more.fingerprints, self.fingerprints)
+        more = more if new.all() else more.take(np.flatnonzero(new))
+        hosts = list(dict.fromkeys([*self.hosts, *more.hosts]))
+        numbers = {host: number for number, host in enumerate(hosts)}
+        places = np.array([numbers[host] for host in more.hosts], np.uint16)
+        return Links.pack(
+            np.concatenate([self.fingerprints, more.fingerprints]),
+            [*self.texts(), *more.texts()],
+            hosts,
+            np.concatenate([self.host_of, places[more.host_of]]),
+            np.concatenate([self.paths, more.paths]),
+            np.concatenate([self.flags, more.flags]),
+            np.concatenate([self.bag_starts, more.bag_starts[1:] + np.uint32(self._ids)]),
+            np.concatenate([self.bag_ids, more.bag_ids]),
+        )
+
     # Where each section begins; sections stand in order of falling item size, so all are aligned.
 
     def _at_bags(self) -> int:
@@ -336,6 +358,10 @@ class Exchange:
         """The first value of a header, or nothing."""
         return next((value for key, value in self.headers if key == name), "")
 
+    def digest(self) -> str:
+        """Of the body as it came, as WARC files write it."""
+        return "sha1:" + base64.b32encode(hashlib.sha1(self.body).digest()).decode()
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Response:
@@ -349,8 +375,8 @@ class Response:
     page: Page | None = None  # already parsed
     detail: str = ""  # of the error, for people
     refused: bool = False  # it was never asked for: robots.txt, scope or a budget forbids it
-    copy_of: str = ""  # where the same bytes were met before
     digest: str = ""  # of the body as it came
+    copied: bool = False  # the same body came before, from somewhere else
     exchanges: tuple[Exchange, ...] = ()  # live: redirects on the way, and the answer
 
 

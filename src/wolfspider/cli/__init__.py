@@ -13,7 +13,7 @@ from wolfspider.cli.interrupts import exit_code
 from wolfspider.cli.output import example
 from wolfspider.errors import WolfspiderError
 
-_COMMANDS = ("hunt", "lab", "policies", "web")
+_COMMANDS = ("hunt", "resume", "status", "export", "lab", "policies", "web")
 
 
 class Commands(click.Group):

@@ -33,7 +33,7 @@ class BatchedPolicy(ScoredPolicy):
             if link.host not in busy:
                 self._batch.remove(link)
                 return link
-        return None
+        return self.frontier.pop(busy)  # rather than wait for the hosts of the batch
 
     def _refill(self) -> None:
         best: list[Link] = []

@@ -94,7 +94,9 @@ class Client:
         if self._owns_names:
             self._names.close()
 
-    async def get(self, url: str, headers: Mapping[str, str] | None = None) -> Exchange:
+    async def get(
+        self, url: str, headers: Mapping[str, str] | None = None, *, screened: bool = True
+    ) -> Exchange:
         """Ask for a URL, with these headers beside User-Agent and Accept-Encoding."""
         fields = tuple(_field(name, value) for name, value in (headers or {}).items())
         target = resolve(url)
@@ -103,7 +105,7 @@ class Client:
         if target.username or target.password:
             return Exchange(url, error="bad url", detail="a user name or password in the address")
         port = target.port or (443 if target.scheme == "https" else 80)
-        request = Request(str(target), target.host_str.strip("[]"), port, fields)
+        request = Request(str(target), target.host_str.strip("[]"), port, fields, screened)
         at = time.time()
         return replace(await self._get(request), url=url, at=at)
 

@@ -22,19 +22,28 @@ _MORE_INSIDE = (
 
 @dataclass(frozen=True)
 class Guard:
-    """Lets connections go to public addresses, and to hosts that were named by hand.
+    """Lets connections go to public addresses, and to what was named by hand.
 
-    `allowed_hosts` are names or addresses, as in --allow-host localhost.
+    `allowed_hosts` are names or addresses as they stand in URLs, as in --allow-host localhost.
+    `allowed_addresses` may be connected to whatever the host, as in --connect-to.
     """
 
     allowed_hosts: frozenset[str] = field(default_factory=frozenset)
+    allowed_addresses: frozenset[str] = field(default_factory=frozenset)
 
     def permits(self, host: str, address: str) -> bool:
         """Whether a connection to this address may be opened on behalf of this host."""
-        name = host.rsplit(":", 1)[0] if host.count(":") == 1 else host
-        if name.strip("[]").lower() in self.allowed_hosts:
-            return True
-        return is_public(address)
+        return self.names(host) or address in self.allowed_addresses or is_public(address)
+
+    def names(self, host: str) -> bool:
+        """Whether this host, with or without port, was named by hand."""
+        name = host.rsplit(":", 1)[0] if _has_port(host) else host
+        return name.strip("[]").lower() in self.allowed_hosts
+
+
+def _has_port(host: str) -> bool:
+    """`a:1` and `[::1]:1` have one, `::1` and `[::1]` do not."""
+    return host.count(":") == 1 or "]:" in host
 
 
 @lru_cache(maxsize=65536)

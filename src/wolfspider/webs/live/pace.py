@@ -20,8 +20,8 @@ class Pace:
     longest_backoff: float = 600.0
     longest_retry_after: float = LONGEST
     jitter: float = 0.1  # waits after failures grow by up to this share, so that herds scatter
-    give_up_after: int = 8  # failures in a row
-    try_again_after: float = 86400.0  # a host that was given up
+    give_up_after: int = 5  # failures in a row
+    try_again_after: float = 3600.0  # a host that was given up
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():

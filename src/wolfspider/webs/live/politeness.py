@@ -51,7 +51,7 @@ class Politeness:
 
     For each request: `began(host)`, perhaps `met(host, address)`, `ended(host, …)`. Between
     them and while it rests a host is busy; `busy` is made for `Policy.next(busy)`. A host that
-    failed `give_up_after` times in a row is given up: busy for a day, then tried once more.
+    failed `give_up_after` times in a row is given up: busy for an hour, then tried once more.
     """
 
     def __init__(
@@ -69,6 +69,9 @@ class Politeness:
         self._random = random.Random(seed)
         self._hosts: dict[str, _Host] = {}
         self._addresses: dict[str, _Resting] = {}  # only those that rest
+        self._residents: dict[str, dict[str, None]] = {}  # hosts known to be at an address
+        self._given_up: list[tuple[float, str]] = []  # until when, host; a heap
+        self._freed: dict[str, None] = {}
         self._queue: list[tuple[float, int, _Resting]] = []  # not after its until, arrival, who
         self._arrivals = 0
 
@@ -115,15 +118,14 @@ class Politeness:
         known, network = self._host(host), network_of(address)
         if known.address == network:
             return 0.0
+        self._residents.get(known.address, {}).pop(host, None)
+        self._residents.setdefault(network, {})[host] = None
         known.address = network
         return self._turn(network)
 
     def ended(self, host: str, status: int = 0, *, error: str = "", retry_after: str = "") -> None:
         """The request is over. Status 429, 5xx and errors are failures, all else is success."""
-        known = self._host(host)
-        if not known.flying:
-            raise ValueError(f"a request to {host} ended that never began")
-        known.flying -= 1
+        known = self._landed(host)
         if not error and status != 429 and 0 < status < 500:
             known.failures, known.given_up = 0, ""
             self._rest(known, self._delay(known))
@@ -131,11 +133,32 @@ class Politeness:
         known.failures += 1
         if known.failures >= self.pace.give_up_after:
             problem = error or f"status {status}"
-            known.given_up = f"{known.failures} failures in a row, the last: {problem}"
-            self._rest(known, self.pace.try_again_after)
+            reason = f"{known.failures} failures in a row, the last: {problem}"
+            self._give_up(known, reason, self.pace.try_again_after)
         else:
             backoff = self._backoff(known.failures, status, retry_after)
             self._rest(known, max(backoff, self._delay(known)))
+
+    def let_go(self, host: str) -> None:
+        """The request is over, and nothing about the host was learned: it was cancelled."""
+        known = self._landed(host)
+        self._rest(known, self._delay(known))
+
+    def give_up(self, host: str, reason: str, seconds: float) -> None:
+        """Leave a host alone, for a reason that others have found."""
+        self._give_up(self._host(host), reason, seconds)
+
+    def _give_up(self, host: _Host, reason: str, seconds: float) -> None:
+        host.given_up = reason
+        self._rest(host, seconds)
+        heappush(self._given_up, (host.until, host.name))
+
+    def _landed(self, name: str) -> _Host:
+        known = self._host(name)
+        if not known.flying:
+            raise ValueError(f"a request to {name} ended that never began")
+        known.flying -= 1
+        return known
 
     def _backoff(self, failures: int, status: int, header: str) -> float:
         pace, asked = self.pace, None
@@ -153,7 +176,7 @@ class Politeness:
         """Seconds until a host or an address that rests now has rested, None if none does.
 
         Hosts with as many requests in flight as they may have come back with `ended`, and
-        hosts that were given up do not count: nobody should wait a day for them.
+        hosts that were given up do not count: nobody should wait an hour for them.
         Everyone has at most one entry in the queue, so this is O(log n), amortised.
         """
         now, queue = self.clock(), self._queue
@@ -167,6 +190,15 @@ class Politeness:
                 return who.until - now
         return None
 
+    def freed(self) -> list[str]:
+        """Hosts that may have become free since this was last asked; some may be busy again."""
+        now = self.clock()
+        self._sweep(now)
+        while self._given_up and self._given_up[0][0] <= now:
+            self._freed[heappop(self._given_up)[1]] = None
+        freed, self._freed = list(self._freed), {}
+        return freed
+
     def _sweep(self, now: float) -> None:
         """Take those from the queue that have rested."""
         queue = self._queue
@@ -179,10 +211,14 @@ class Politeness:
             who.queued = False
             if not isinstance(who, _Host):
                 del self._addresses[who.name]
-            elif len(self._hosts) > MOST_HOSTS and not (
+                self._freed |= self._residents.get(who.name, {})
+                continue
+            self._freed[who.name] = None
+            if len(self._hosts) > MOST_HOSTS and not (
                 who.flying or who.failures or who.crawl_delay
             ):
                 del self._hosts[who.name]
+                self._residents.get(who.address, {}).pop(who.name, None)
 
     def _put_off(self) -> bool:
         """Move the first entry to where it belongs, if its rest has grown since it came."""
@@ -204,7 +240,9 @@ class Politeness:
         """Of several reasons to rest the longest counts."""
         now = self.clock()
         who.until = max(who.until, now + seconds)
-        if who.until > now and not who.queued:
+        if who.until <= now:
+            self._freed[who.name] = None
+        elif not who.queued:
             who.queued = True
             self._arrivals += 1
             heappush(self._queue, (who.until, self._arrivals, who))
@@ -242,7 +280,7 @@ class Politeness:
     def _entries(self) -> Iterator[tuple[str, State]]:
         now, wall = self.clock(), self.wall()
         for name, host in self._hosts.items():
-            if host.failures or host.crawl_delay:
+            if host.failures or host.crawl_delay or host.given_up:
                 left = max(host.until - now, 0.0)
                 entry: State = {"left": left, "until": wall + left, "failures": host.failures}
                 yield name, entry | {"crawl_delay": host.crawl_delay, "given_up": host.given_up}
@@ -250,11 +288,16 @@ class Politeness:
     def restore(self, state: State) -> None:
         """Go on from a state. A clock set back does not make a rest longer than it was."""
         self._hosts, self._addresses, self._queue = {}, {}, []
+        self._residents, self._given_up, self._freed = {}, [], {}
         for name, entry in state["hosts"].items():
             host = self._host(name)
             host.failures, host.given_up = entry["failures"], entry["given_up"]
             host.crawl_delay = entry["crawl_delay"]
-            self._rest(host, max(min(entry["until"] - self.wall(), entry["left"]), 0.0))
+            left = max(min(entry["until"] - self.wall(), entry["left"]), 0.0)
+            if host.given_up:
+                self._give_up(host, host.given_up, left)
+            else:
+                self._rest(host, left)
 
 
 class Busy:

@@ -54,6 +54,7 @@ class Request:
     host: str  # without brackets
     port: int
     fields: tuple[str, ...] = ()  # "Name: value"
+    screened: bool = True
 
 
 class Transfer:
@@ -123,6 +124,7 @@ class Transfer:
         self._tunnel = self._settings.proxy.startswith("http") and url.startswith("https:")
         self._watch: asyncio.TimerHandle | None = None
         self._seen = 0  # bytes, when the pace was last checked
+        self._screened = True
 
     async def run(
         self, multi: Multi, request: Request, addresses: Sequence[str], seconds: float
@@ -132,6 +134,7 @@ class Transfer:
         Without addresses it is libcurl that finds them; it can do so for addresses and localhost.
         """
         self._begin(request.url, request.host)
+        self._screened = request.screened
         self._curl.setopt(pycurl.URL, request.url)
         self._curl.setopt(pycurl.TIMEOUT_MS, max(1, round(seconds * 1000)))
         known = f"+{request.host}:{request.port}:{','.join(addresses)}"  # +: not for ever
@@ -212,7 +215,7 @@ class Transfer:
             return self._fail("bad answer", f"status line {head[:60]!r}")
         self._status, self._head = status, head
         self._headers = _clean(header_fields(head)) if _ODD.search(head) else header_fields(head)
-        screen = self._settings.screen
+        screen = self._settings.screen if self._screened else None
         reason = screen(status, self._headers) if screen is not None else ""
         return self._cut("unspecified", reason) if reason else None
 

@@ -1,0 +1,133 @@
+"""What a person asked a hunt for: everything `hunt.toml` holds, and what is made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from wolfspider import __version__
+from wolfspider.errors import BadInput
+from wolfspider.judges import CosineJudge, KeywordJudge, PatternJudge, TargetJudge
+from wolfspider.protocols import Judge
+from wolfspider.records import Link
+from wolfspider.topics import Topic
+from wolfspider.urls import seed_link
+from wolfspider.webs.live.pace import Pace
+from wolfspider.webs.live.settings import LiveSettings
+from wolfspider.webs.live.web import LiveWeb
+from wolfspider.webs.recorded import RecordedWeb
+
+LIVE = "live"
+_PACE = ("delay", "address_delay", "connections_per_host")
+_NOT_ASKED = ("pace", "limits", "shares")  # of LiveSettings: written field by field, or fixed
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One hunt as it was asked for. Budgets that are None do not end it."""
+
+    topic: str
+    seeds: tuple[str, ...]
+    web: str = LIVE  # or a web folder
+    pages: int | None = 1000
+    relevant: int | None = None
+    bytes: int | None = None
+    minutes: float | None = None
+    policy: str = "best-first"
+    pattern: str | None = None
+    like: tuple[str, ...] = ()  # texts
+    targets: tuple[str, ...] = ()  # URLs
+    random_seed: int = 0
+    live: LiveSettings = field(default_factory=LiveSettings)
+
+    def __post_init__(self) -> None:
+        for name, what in (("pages", "pages"), ("relevant", "relevant pages"), ("bytes", "bytes")):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise BadInput(
+                    f"a budget of {value} {what} fetches nothing; give --{name} 1 or more"
+                )
+        if self.minutes is not None and not 0 < self.minutes < 1e6:
+            raise BadInput(f"--minutes is {self.minutes:g}; give a number above 0")
+        if self.random_seed < 0:
+            raise BadInput(f"--random-seed is {self.random_seed}; it must be 0 or more")
+        given = [f"--{name}" for name in ("pattern", "like", "targets") if getattr(self, name)]
+        if len(given) > 1:
+            raise BadInput(f"give one of {' and '.join(given)}: a hunt has one judge")
+
+    # -- on disk ---------------------------------------------------------------------------
+
+    def values(self) -> dict[str, Any]:
+        """As names and plain values, for hunt.toml."""
+        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "live"}
+        values = {"wolfspider": __version__} | own
+        if self.web == LIVE:
+            settings = {f.name: getattr(self.live, f.name) for f in fields(self.live)}
+            values |= {name: settings[name] for name in settings if name not in _NOT_ASKED}
+            values |= {name: getattr(self.live.pace, name) for name in _PACE}
+        return {n: list(v) if isinstance(v, tuple) else v for n, v in values.items()}
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Asked:
+        """From the values of a hunt.toml; names that are not known are of another version."""
+        given: dict[str, Any] = {
+            n: tuple(v) if isinstance(v, list) else v for n, v in values.items()
+        }
+        try:
+            pace = Pace(**{name: given[name] for name in _PACE if name in given})
+            names = {f.name for f in fields(LiveSettings)} - set(_NOT_ASKED)
+            live = LiveSettings(**{n: v for n, v in given.items() if n in names}, pace=pace)
+            own = {f.name for f in fields(cls)} - {"live"}
+            return cls(**({"pages": None} | _only(given, own)), live=live)
+        except TypeError as error:
+            raise BadInput(f"hunt.toml does not say what a hunt needs: {error}") from None
+
+    def with_budgets(self, **budgets: Any) -> Asked:
+        """The same with other budgets where some are given."""
+        return replace(self, **{name: v for name, v in budgets.items() if v is not None})
+
+    # -- what is made of it ----------------------------------------------------------------
+
+    @property
+    def behind(self) -> int:
+        """Of `at_once`, how many may be answered and on their way to disk."""
+        return max(1, self.live.at_once // 4)
+
+    def web_to_hunt_on(self) -> LiveWeb | RecordedWeb:
+        if self.web != LIVE:
+            return RecordedWeb(Path(self.web))
+        # What is under way and what is not on disk yet make `at_once` together.
+        fetches = max(1, self.live.at_once - self.behind)
+        return LiveWeb(self.seeds, replace(self.live, at_once=fetches))
+
+    def judge(self, topic: Topic) -> Judge:
+        if self.pattern:
+            return PatternJudge.of(self.pattern)
+        if self.like:
+            return CosineJudge.of(list(self.like))
+        if self.targets:
+            return TargetJudge.of(list(self.targets))
+        return KeywordJudge(topic)
+
+    def seed_links(self, web: object) -> list[Link]:
+        """The pages to start from; on a recorded web an address that redirects stands for the
+        page it leads to."""
+        links = list(map(seed_link, self.seeds))
+        if not isinstance(web, RecordedWeb):
+            return list({link.url: link for link in links}.values())
+        pages = {}
+        for link in links:
+            number = web.number(link.url)
+            if number < 0:
+                raise BadInput(
+                    f"the seed {link.url} is not in {web.folder}; "
+                    f"start from a page of it, such as {web.url(0)}"
+                )
+            pages[number] = seed_link(web.url(number))
+        return list(pages.values())
+
+
+def _only(values: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if name in names}

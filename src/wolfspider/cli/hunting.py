@@ -1,0 +1,121 @@
+"""A hunt on the command line: signals, what is shown meanwhile, and what is said at the end."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, suppress
+from typing import Any
+
+from wolfspider.cli.output import note, plain, print_facts, print_json
+from wolfspider.cli.progress import Meter
+from wolfspider.cli.view import HuntView
+from wolfspider.hunt import INTERRUPTED, Hunt
+from wolfspider.records import Visit
+from wolfspider.webs.live.web import LiveWeb
+
+Watch = Callable[[Visit], None]
+
+
+def run_hunt(
+    opening: AbstractAsyncContextManager[Hunt],
+    *,
+    resumed: bool = False,
+    as_json: bool = False,
+    quiet: bool = False,
+    watch: Watch | None = None,
+    more: Callable[[], dict[str, Any]] = dict,
+) -> None:
+    """Hunt to the end, print the result; exit with 128 + signal after an interruption.
+
+    `watch` sees every visit; `more` are facts of its own for the result.
+    """
+    result, hunt, number = asyncio.run(_run(opening, resumed, quiet, watch))
+    result |= more()
+    if as_json:
+        print_json(result)
+    else:
+        print_facts(result)
+        if not quiet:
+            _print_best(hunt)
+            _print_next(hunt)
+    if number:
+        sys.exit(128 + number)
+
+
+async def _run(
+    opening: AbstractAsyncContextManager[Hunt], resumed: bool, quiet: bool, watch: Watch | None
+) -> tuple[dict[str, Any], Hunt, int]:
+    signals = _Signals()
+    async with opening as hunt:
+        with signals.stopping(hunt):
+            if resumed:
+                await _recall(hunt, quiet)
+            with _shown(hunt, quiet) as view:
+                async for visit in hunt.visits():
+                    if watch is not None:
+                        watch(visit)
+                    view.show(visit)
+        result = hunt.finish()
+    return result, hunt, signals.number if hunt.stopped == INTERRUPTED else 0
+
+
+def _shown(hunt: Hunt, quiet: bool) -> HuntView:
+    return HuntView(hunt, quiet=quiet)
+
+
+async def _recall(hunt: Hunt, quiet: bool) -> None:
+    with Meter("reading back", None, unit="visits", quiet=quiet) as meter:
+        async for done, total in hunt.recall():
+            meter.total = total
+            meter.show(done, done)
+
+
+class _Signals:
+    """The first Ctrl-C or SIGTERM ends the hunt in order, a second one at once."""
+
+    def __init__(self) -> None:
+        self.number = 0
+
+    def stopping(self, hunt: Hunt) -> _Signals:
+        self._hunt = hunt
+        return self
+
+    def __enter__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._handled = []
+        for number in (signal.SIGINT, signal.SIGTERM):
+            if signal.getsignal(number) == signal.SIG_IGN:
+                continue
+            with suppress(ValueError, RuntimeError):  # not in the main thread
+                self._loop.add_signal_handler(number, self._note, number)
+                self._handled.append(number)
+
+    def _note(self, number: int) -> None:
+        self.number = number
+        for each in self._handled:  # a second one is not asked to wait
+            self._loop.remove_signal_handler(each)
+        self._hunt.interrupt()
+
+    def __exit__(self, *_: object) -> None:
+        for number in self._handled:
+            self._loop.remove_signal_handler(number)
+
+
+def _print_best(hunt: Hunt) -> None:
+    if hunt.tally.best:
+        print("\nmost relevant pages:")
+    for relevance, _, url, title in sorted(hunt.tally.best, reverse=True):
+        print(f"  {relevance:.2f}  {plain(title)[:50]:<50}  {plain(url)}")
+
+
+def _print_next(hunt: Hunt) -> None:
+    if hunt.store is None:
+        return
+    folder = hunt.store.folder
+    if hunt.stopped == INTERRUPTED:
+        note(f"go on with: wolfspider resume {folder}")
+    elif isinstance(hunt.web, LiveWeb):
+        note(f"next: wolfspider export {folder} --relevant --format jsonl > found.jsonl")

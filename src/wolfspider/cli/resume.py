@@ -1,0 +1,41 @@
+"""wolfspider resume"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from wolfspider.asked import Asked
+from wolfspider.cli.hunt import Size
+from wolfspider.cli.hunting import run_hunt
+from wolfspider.cli.output import example, result_options
+from wolfspider.hunt import Hunt
+from wolfspider.store import read_asked
+
+
+@click.command(
+    epilog=example(
+        "wolfspider resume hunts/astronomy --pages 800",
+        first="wolfspider hunt --web webs/generated …  -o hunts/astronomy",
+    )
+)
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--pages", type=int, help="Another budget of pages, those of before included.")
+@click.option("--relevant", type=int, help="Another budget of relevant pages, likewise.")
+@click.option("--bytes", type=Size(), help="Another budget of bytes, likewise.")
+@click.option("--minutes", type=float, help="Stop after so many minutes from now.")
+@result_options
+def resume(
+    folder: Path,
+    pages: int | None,
+    relevant: int | None,
+    bytes: int | None,
+    minutes: float | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Go on with a hunt that was stopped, killed or ran out of something."""
+    asked = Asked.of(read_asked(folder))
+    asked = asked.with_budgets(pages=pages, relevant=relevant, bytes=bytes, minutes=minutes)
+    run_hunt(Hunt.resume(asked, folder), resumed=True, as_json=as_json, quiet=quiet)

@@ -1,0 +1,307 @@
+"""One hunt, from what was asked to its end.
+
+    async with Hunt.begin(asked, folder) as hunt:
+        async for visit in hunt.visits():
+            …
+    hunt.stopped        # why, in plain words
+
+Every visit is on its way to disk before it is handed out. Now and then everything that is
+needed to go on is kept: the policy with its frontier and the links that are out, and what the web
+knows of hosts. `Hunt.resume` takes the last of these and tells the policy of the visits after it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import time
+from collections import Counter
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from wolfspider.asked import Asked
+from wolfspider.crawl import crawl
+from wolfspider.leases import Leased
+from wolfspider.policies import Spec, make
+from wolfspider.protocols import Judge, Web
+from wolfspider.records import Page, Response, State, Visit
+from wolfspider.store import HuntReader, HuntStore, Kept
+from wolfspider.topics import Topic
+from wolfspider.webs.live.web import LiveWeb
+
+INTERRUPTED = "interrupted"
+CHECKPOINT_SECONDS = 30.0
+CHECKPOINT_VISITS = 5000
+CHECKPOINT_SHARE = 0.05  # of the time, at most
+BEST = 10  # pages that a tally remembers
+_BEHIND = 2000  # visits of a recorded web that may be on their way to disk
+
+
+@dataclass
+class Tally:
+    """What a hunt has brought so far."""
+
+    pages: int = 0  # asked for
+    relevant: int = 0
+    targets: int = 0
+    refused: int = 0  # links that were not asked for
+    bytes: int = 0
+    errors: Counter[str] = field(default_factory=Counter)
+    best: list[tuple[float, int, str, str]] = field(default_factory=list)  # a heap, see `add`
+
+    def add(self, visit: Visit) -> None:
+        response = visit.response
+        self.pages += not response.refused
+        self.refused += response.refused
+        self.relevant += visit.verdict.relevant
+        self.targets += visit.verdict.target
+        for exchange in response.exchanges:
+            self.bytes += len(exchange.head) + len(exchange.body)
+        if visit.failed:
+            self.errors[response.error] += 1
+        if visit.verdict.relevant:
+            order = -(self.pages + self.refused)
+            found = (visit.verdict.relevance, order, visit.page.url, visit.page.title)
+            (heapq.heappush if len(self.best) < BEST else heapq.heappushpop)(self.best, found)
+
+    @classmethod
+    def of(cls, reader: HuntReader) -> Tally:
+        """Of the visits that are on disk."""
+        sums = (
+            "count(*) - sum(refused), sum(relevance >= 0.5), sum(target), sum(refused), sum(bytes)"
+        )
+        row = reader.db.execute(f"SELECT {sums} FROM pages").fetchone()
+        pages, relevant, targets, refused, size = (value or 0 for value in row)
+        tally = cls(pages, relevant, targets, refused, size)
+        errors = "SELECT error, count(*) FROM pages WHERE error != '' GROUP BY error"
+        tally.errors.update(dict(map(tuple, reader.db.execute(errors))))
+        best = (
+            "SELECT relevance, -step, url, title FROM pages WHERE relevance >= 0.5 "
+            f"ORDER BY relevance DESC, step LIMIT {BEST}"
+        )
+        tally.best = [tuple(row) for row in reader.db.execute(best)]
+        heapq.heapify(tally.best)
+        return tally
+
+    @property
+    def harvest_rate(self) -> float:
+        return self.relevant / self.pages if self.pages else 0.0
+
+
+class Hunt:
+    """A hunt that is under way. `folder` may be None: then nothing is kept."""
+
+    def __init__(self, asked: Asked, web: Web, store: HuntStore | None) -> None:
+        self.asked = asked
+        self.web = web
+        self.store = store
+        self.topic = Topic.of(asked.topic)
+        self.judge: Judge = asked.judge(self.topic)
+        made = make(Spec.parse(asked.policy), topic=self.topic, seed=asked.random_seed)
+        self.policy = Leased(made)
+        self.tally = Tally()
+        self.stopped = ""
+        self.began = time.monotonic()
+        self._interrupted = False
+        self._task: asyncio.Task[Any] | None = None
+        self._checkpoint_at = 0.0
+        self._checkpoint_step = 0
+
+    @classmethod
+    @asynccontextmanager
+    async def begin(cls, asked: Asked, folder: Path | None) -> AsyncIterator[Hunt]:
+        """A new hunt; whatever is wrong with what was asked is said before anything is written."""
+        web = asked.web_to_hunt_on()
+        seeds = asked.seed_links(web)
+        hunt = cls(asked, web, None)
+        if folder is not None:
+            hunt.store = HuntStore.create(folder, asked.values())
+        async with hunt._open():
+            hunt.policy.start(seeds)
+            yield hunt
+
+    @classmethod
+    @asynccontextmanager
+    async def resume(cls, asked: Asked, folder: Path) -> AsyncIterator[Hunt]:
+        """Go on with the hunt in a folder."""
+        web = asked.web_to_hunt_on()
+        hunt = cls(asked, web, None)
+        hunt.store = HuntStore.open(folder)
+        async with hunt._open():
+            yield hunt
+
+    @asynccontextmanager
+    async def _open(self) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            try:
+                if isinstance(self.web, LiveWeb):
+                    await self.web.aclose()
+            finally:
+                if self.store is not None:
+                    self.store.close()
+
+    # -- going on --------------------------------------------------------------------------
+
+    async def recall(self) -> AsyncGenerator[tuple[int, int]]:
+        """Take up where the last process was; gives visits read back, and how many there are."""
+        assert self.store is not None
+        step, state = self.store.last_checkpoint()
+        if state is None:
+            self.policy.start(self.asked.seed_links(self.web))
+        else:
+            self._restore(state)
+        self._checkpoint_step = step
+        with HuntReader(self.store.folder) as reader:
+            self.tally = Tally.of(reader)
+            total = self.store.steps - step
+            for number, kept in enumerate(reader.visits(step), 1):
+                visit = await self._visit(kept)
+                self.policy.relearn(visit)
+                if isinstance(self.web, LiveWeb):
+                    self.web.settle(visit.response)
+                yield number, total
+
+    async def _visit(self, kept: Kept) -> Visit:
+        """The visit as the policy saw it."""
+        if not isinstance(self.web, LiveWeb):
+            response = await self.web.fetch(kept.link.url)
+            return Visit(kept.link, response.page or Page(response.url), kept.verdict, response)
+        page = Page(kept.url)
+        if not kept.error:
+            page, _ = await self.web.read(kept.url, kept.exchanges[-1])
+        response = Response(
+            kept.url,
+            kept.status,
+            error=kept.error,
+            detail=kept.detail,
+            page=None if kept.error else page,
+            digest=kept.digest,
+            exchanges=kept.exchanges,
+        )
+        return Visit(kept.link, page, kept.verdict, response)
+
+    def state(self) -> State:
+        web = self.web.state() if isinstance(self.web, LiveWeb) else {}
+        return {"policy": self.policy.state(), "web": web}
+
+    def _restore(self, state: State) -> None:
+        self.policy.restore(state["policy"])
+        if isinstance(self.web, LiveWeb):
+            self.web.restore(state["web"])
+
+    # -- under way -------------------------------------------------------------------------
+
+    async def visits(self) -> AsyncGenerator[Visit]:
+        """The visits, until something ends the hunt; then `stopped` says what."""
+        self._task = asyncio.current_task()
+        self.began = time.monotonic()
+        minutes = self.asked.minutes
+        deadline = None if minutes is None else asyncio.get_running_loop().time() + 60 * minutes
+        try:
+            async with asyncio.timeout_at(deadline):
+                self._checkpoint(first=True)
+                if not (reason := self._spent()):
+                    async with aclosing(self._crawl()) as visits:
+                        async for visit in visits:
+                            yield visit
+                    reason = self._spent() or self._nothing_left()
+                self.stopped = reason
+        except TimeoutError:
+            self.stopped = f"the {minutes:g} minutes are over"
+        except asyncio.CancelledError:
+            if not self._interrupted:
+                raise
+            self._task.uncancel()  # type: ignore[union-attr]
+            self.stopped = INTERRUPTED
+        finally:
+            self._task = None
+
+    async def _crawl(self) -> AsyncGenerator[Visit]:
+        left = None if self.asked.pages is None else self.asked.pages - self.tally.pages
+        live = self.web if isinstance(self.web, LiveWeb) else None
+        behind = _BEHIND if live is None else self.asked.behind
+        async with aclosing(crawl(self.web, self.policy, self.judge, pages=left)) as visits:
+            async for visit in visits:
+                self.tally.add(visit)
+                if live is not None:
+                    live.settle(visit.response)
+                if self.store is not None:
+                    self.store.add(visit)
+                yield visit
+                if self._spent():
+                    return
+                if self.store is not None:
+                    if self.store.behind > behind:
+                        await self.store.catch_up(behind // 2)
+                    self._checkpoint()
+
+    def interrupt(self) -> None:
+        """End the hunt now; what is under way is given up."""
+        self._interrupted = True
+        if self._task is not None:
+            self._task.cancel()
+
+    def _checkpoint(self, *, first: bool = False, last: bool = False) -> None:
+        """Keep the state if it is time to."""
+        if self.store is None:
+            return
+        now = time.monotonic()
+        visits = self.store.steps - self._checkpoint_step
+        due = visits >= CHECKPOINT_VISITS or (visits and now >= self._checkpoint_at)
+        if not (first or last or (due and now >= self._checkpoint_at - CHECKPOINT_SECONDS * 0.9)):
+            return
+        self.store.checkpoint(self.state())
+        took = time.monotonic() - now
+        self._checkpoint_step = self.store.steps
+        self._checkpoint_at = now + max(CHECKPOINT_SECONDS, took / CHECKPOINT_SHARE)
+
+    def finish(self) -> dict[str, Any]:
+        """Keep where we are and what came of it; gives the result."""
+        result = self.result()
+        if self.store is not None:
+            self._checkpoint(last=True)
+            self.store.tell(result)
+            self.store.flush()
+        return result
+
+    # -- why it ends -----------------------------------------------------------------------
+
+    def _spent(self) -> str:
+        """Which budget is used up, if one is."""
+        asked, tally = self.asked, self.tally
+        if asked.pages is not None and tally.pages >= asked.pages:
+            return f"budget of {asked.pages:,} pages used up"
+        if asked.relevant is not None and tally.relevant >= asked.relevant:
+            return f"{tally.relevant:,} relevant pages found, as asked for"
+        if asked.bytes is not None and tally.bytes >= asked.bytes:
+            return f"budget of {asked.bytes:,} bytes used up"
+        return ""
+
+    def _nothing_left(self) -> str:
+        waiting = len(self.policy)
+        if not waiting:
+            return "nothing left to follow"
+        return f"nothing left to follow but {waiting:,} links to hosts that do not answer"
+
+    def result(self) -> dict[str, Any]:
+        tally = self.tally
+        seconds = time.monotonic() - self.began
+        return {
+            "policy": self.asked.policy,
+            "pages": tally.pages,
+            "relevant": tally.relevant,
+            "targets": tally.targets,
+            "harvest_rate": round(tally.harvest_rate, 6),
+            "seconds": round(seconds, 4),
+            "pages_per_second": round(tally.pages / max(seconds, 1e-9), 1),
+            "stopped": self.stopped,
+            "errors": tally.errors.total() - tally.refused,
+            "refused": tally.refused,
+            "bytes": tally.bytes,
+            "waiting": len(self.policy),
+        }

@@ -1,0 +1,74 @@
+"""Links that are out: chosen by a policy, and not yet come back as a visit."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Sequence
+
+from wolfspider.protocols import Policy
+from wolfspider.records import Link, State, Visit
+
+
+class Leased:
+    """A policy that remembers which of its links are out, so that none is lost over a restart.
+
+    A link that was out when the state was taken is the first to go out again. Visits that came
+    after the state was taken are told with `relearn`: their links are still waiting inside the
+    policy, and are passed over when their turn comes.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+        self._out: dict[int, Link] = {}
+        self._back: dict[int, Link] = {}  # to go out again
+        self._done: set[int] = set()  # not to go out again
+
+    def start(self, seeds: Sequence[Link]) -> None:
+        self.policy.start(seeds)
+
+    def next(self, busy: Container[str] = ()) -> Link | None:
+        for fingerprint, link in self._back.items():
+            if link.host not in busy:
+                del self._back[fingerprint]
+                break
+        else:
+            found = self._next_new(busy)
+            if found is None:
+                return None
+            link = found
+        self._out[link.fingerprint] = link
+        return link
+
+    def _next_new(self, busy: Container[str]) -> Link | None:
+        while (link := self.policy.next(busy)) is not None:
+            if link.fingerprint not in self._done:
+                return link
+            self._done.remove(link.fingerprint)
+        return None
+
+    def learn(self, visit: Visit) -> None:
+        self._out.pop(visit.link.fingerprint, None)
+        self.policy.learn(visit)
+
+    def relearn(self, visit: Visit) -> None:
+        """Take in a visit of which the restored state knows nothing."""
+        fingerprint = visit.link.fingerprint
+        if self._back.pop(fingerprint, None) is None:
+            self._done.add(fingerprint)
+        self.policy.learn(visit)
+
+    def __len__(self) -> int:
+        return len(self.policy) + len(self._back)
+
+    def out(self) -> Iterator[Link]:
+        yield from self._out.values()
+        yield from self._back.values()
+
+    def state(self) -> State:
+        rows = [[getattr(link, name) for name in Link.__slots__] for link in self.out()]
+        return {"policy": self.policy.state(), "out": rows, "done": sorted(self._done)}
+
+    def restore(self, state: State) -> None:
+        self.policy.restore(state["policy"])
+        links = [Link(*row) for row in state["out"]]
+        self._out, self._back = {}, {link.fingerprint: link for link in links}
+        self._done = set(state["done"])

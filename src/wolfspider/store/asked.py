@@ -1,0 +1,47 @@
+"""hunt.toml: what was asked, for people and for `resume`."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from wolfspider.errors import BadInput, DamagedFile
+
+NAME = "hunt.toml"
+
+
+def write_asked(folder: Path, asked: Mapping[str, Any]) -> None:
+    (folder / NAME).write_text(toml(asked), "utf-8")
+
+
+def read_asked(folder: Path) -> dict[str, Any]:
+    path = folder / NAME
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        raise BadInput(
+            f"{folder} holds no hunt (there is no {NAME} in it); "
+            "give the folder that a hunt was told to write with -o"
+        ) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DamagedFile(f"{path} cannot be read: {error}; put it right by hand") from None
+    except NotADirectoryError:
+        raise BadInput(f"{folder} is not a folder; give the folder of a hunt") from None
+
+
+def toml(values: Mapping[str, Any]) -> str:
+    """TOML of strings, numbers, booleans and lists of strings; what is None is left out.
+
+    JSON writes all of them alike, but for one control character. Bytes of an argument that were
+    no text become question marks.
+    """
+    lines = [
+        f"{name} = {json.dumps(value, ensure_ascii=False)}"
+        for name, value in values.items()
+        if value is not None
+    ]
+    text = "\n".join(lines).replace("\x7f", "\\u007f") + "\n"
+    return text.encode("utf-8", "replace").decode()

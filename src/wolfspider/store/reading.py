@@ -1,0 +1,138 @@
+"""A hunt read back: beside the process that writes it, or after."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from wolfspider.errors import DamagedFile
+from wolfspider.records import Exchange, Link, Verdict
+from wolfspider.store import schema
+from wolfspider.store.asked import read_asked
+from wolfspider.store.warc import name_of
+from wolfspider.urls import fingerprint, host
+from wolfspider.webs.importers.http_message import header_fields
+from wolfspider.webs.importers.warc_records import Splitter
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A visit as it was kept."""
+
+    step: int
+    link: Link
+    url: str
+    verdict: Verdict
+    status: int
+    error: str
+    detail: str
+    refused: bool
+    copy_of: str
+    exchanges: tuple[Exchange, ...]
+    digest: str
+
+
+class HuntReader:
+    """The facts, visits and answers of a hunt."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.asked = read_asked(folder)
+        self.db = schema.open_to_read(folder / schema.NAME)
+        self.db.row_factory = sqlite3.Row
+        self.version: int = self.db.execute("PRAGMA user_version").fetchone()[0]
+
+    def facts(self) -> dict[str, Any]:
+        return {name: json.loads(value) for name, value in self.db.execute("SELECT * FROM hunt")}
+
+    def count(self, what: str, *values: Any) -> int:
+        """A number that one query gives."""
+        return int(self.db.execute(f"SELECT {what}", values).fetchone()[0] or 0)
+
+    def visits(self, after: int = 0) -> Iterator[Kept]:
+        """The visits after a step, with their answers, in order."""
+        query = "SELECT * FROM pages WHERE step > ? ORDER BY step"
+        for row in self.db.execute(query, (after,)):
+            captures = self.db.execute(
+                "SELECT * FROM captures WHERE step = ? ORDER BY id", (row["step"],)
+            ).fetchall()
+            yield Kept(
+                row["step"],
+                _link(row),
+                row["url"],
+                Verdict(row["relevance"], bool(row["target"])),
+                row["status"],
+                row["error"],
+                row["detail"],
+                bool(row["refused"]),
+                row["copy_of"],
+                tuple(map(self.exchange, captures)),
+                captures[-1]["digest"] if captures and not row["error"] else "",
+            )
+
+    def exchange(self, capture: sqlite3.Row) -> Exchange:
+        """An answer as it came; that of a revisit record with the body it stands for."""
+        head, body = self._message(capture)
+        if capture["kind"] == "revisit":
+            original = self.db.execute(
+                "SELECT * FROM captures WHERE digest = ? AND kind = 'response' "
+                "AND truncated = '' ORDER BY id LIMIT 1",
+                (capture["digest"],),
+            ).fetchone()
+            body = self._message(original)[1] if original is not None else b""
+        return Exchange(
+            capture["url"],
+            capture["status"],
+            head,
+            header_fields(head),
+            body,
+            capture["address"],
+            truncated=capture["truncated"],
+            at=capture["at"],
+        )
+
+    def _message(self, capture: sqlite3.Row) -> tuple[bytes, bytes]:
+        path = self.folder / name_of(capture["file"])
+        try:
+            with path.open("rb") as file:
+                file.seek(capture["offset"])
+                data = file.read(capture["length"])
+        except OSError as error:
+            raise DamagedFile(f"cannot read {path}: {error.strerror}") from error
+        try:
+            record = next(Splitter(verify=False).take(zlib.decompress(data, 31)))
+        except (zlib.error, StopIteration) as error:
+            raise DamagedFile(
+                f"{path} is damaged: there is no whole record at byte {capture['offset']}"
+            ) from error
+        head, empty_line, body = record.block.partition(b"\r\n\r\n")
+        return head + empty_line, body
+
+    def close(self) -> None:
+        self.db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _link(row: sqlite3.Row) -> Link:
+    url = row["link"]
+    return Link(
+        url,
+        fingerprint(url),
+        host(url),
+        row["anchor"],
+        row["source"],
+        row["depth"],
+        row["position"],
+        row["source_relevance"],
+        row["score"],
+    )

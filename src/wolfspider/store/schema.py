@@ -1,0 +1,132 @@
+"""hunt.db: its tables, its version, and whether it is whole."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from wolfspider.errors import BadInput, DamagedFile
+
+NAME = "hunt.db"
+VERSION = 2
+
+_PAGES_1 = """
+    step INTEGER PRIMARY KEY,
+    url TEXT NOT NULL,          -- where the answer came from, after redirects
+    title TEXT NOT NULL,
+    relevance REAL NOT NULL,
+    target INTEGER NOT NULL,
+    status INTEGER NOT NULL,
+    error TEXT NOT NULL,        -- the kind of failure, or nothing
+    depth INTEGER NOT NULL,
+    source TEXT NOT NULL,       -- page on which the link was found
+    anchor TEXT NOT NULL,
+    score REAL NOT NULL         -- the policy's, when it chose the link
+"""
+_PAGES_2 = {
+    "link": "TEXT NOT NULL DEFAULT ''",  # URL that was followed
+    "detail": "TEXT NOT NULL DEFAULT ''",  # of the error
+    "refused": "INTEGER NOT NULL DEFAULT 0",  # never asked for
+    "position": "INTEGER NOT NULL DEFAULT 0",  # of the link on its page
+    "source_relevance": "REAL NOT NULL DEFAULT 0",
+    "flags": "INTEGER NOT NULL DEFAULT 0",  # 1 noindex, 2 nofollow
+    "copy_of": "TEXT NOT NULL DEFAULT ''",  # URL from which the same body came before
+    "at": "REAL NOT NULL DEFAULT 0",  # when the answer came, seconds since 1970
+    "seconds": "REAL NOT NULL DEFAULT 0",
+    "bytes": "INTEGER NOT NULL DEFAULT 0",  # of the answer and its redirects, as they came
+    "capture": "INTEGER",  # of the answer itself
+}
+_SCHEMA = f"""
+CREATE TABLE hunt (name TEXT PRIMARY KEY, value TEXT NOT NULL);  -- facts, as JSON
+CREATE TABLE pages ({_PAGES_1});  -- one row for each visit, in order
+"""
+_MORE = """
+CREATE TABLE captures (  -- one row for each record of a WARC file
+    id INTEGER PRIMARY KEY,
+    step INTEGER NOT NULL,
+    url TEXT NOT NULL,
+    status INTEGER NOT NULL,
+    kind TEXT NOT NULL,         -- response or revisit
+    file INTEGER NOT NULL,
+    offset INTEGER NOT NULL,
+    length INTEGER NOT NULL,
+    record TEXT NOT NULL,       -- WARC-Record-ID
+    at REAL NOT NULL,
+    address TEXT NOT NULL,
+    truncated TEXT NOT NULL,
+    digest TEXT NOT NULL        -- of the payload; of revisits too
+);
+CREATE INDEX captures_by_digest ON captures (digest) WHERE kind = 'response';
+CREATE INDEX captures_by_step ON captures (step);
+CREATE TABLE files (id INTEGER PRIMARY KEY, name TEXT NOT NULL, committed INTEGER NOT NULL);
+CREATE TABLE checkpoints (step INTEGER PRIMARY KEY, name TEXT NOT NULL, at REAL NOT NULL);
+"""
+
+
+def create(path: Path) -> sqlite3.Connection:
+    db = _connect(path)
+    db.execute("PRAGMA journal_mode = WAL")
+    db.executescript(f"BEGIN;{_SCHEMA}{_second()}PRAGMA user_version = {VERSION};COMMIT;")
+    return db
+
+
+def open_database(path: Path) -> sqlite3.Connection:
+    """Open to write; one of an older version is brought up to date, a damaged one refused."""
+    if not path.is_file():
+        raise DamagedFile(f"there is no {path}: this hunt folder is not whole")
+    db = _connect(path)
+    try:
+        check(db, path)
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        if version < VERSION:
+            db.execute("PRAGMA journal_mode = WAL")
+            db.executescript(f"BEGIN;{_second()}PRAGMA user_version = {VERSION};COMMIT;")
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def open_to_read(path: Path) -> sqlite3.Connection:
+    """Open beside a process that may be writing; nothing is changed."""
+    if not path.is_file():
+        raise DamagedFile(f"there is no {path}: this hunt folder is not whole")
+    db = sqlite3.connect(path.absolute().as_uri() + "?mode=ro", uri=True, timeout=30)
+    try:
+        check(db, path, thorough=False)
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def check(db: sqlite3.Connection, path: Path, *, thorough: bool = True) -> None:
+    """Refuse what is damaged, of a later version, or not a hunt at all."""
+    try:
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        found = db.execute("PRAGMA quick_check(1)").fetchone()[0] if thorough else "ok"
+        db.execute("SELECT count(*) FROM (SELECT 1 FROM pages LIMIT 1)").fetchone()
+    except sqlite3.DatabaseError as error:
+        found, version = str(error), VERSION
+    if found != "ok":
+        raise DamagedFile(
+            f"{path} is damaged ({found.splitlines()[-1]}); bring it back from a copy, or make "
+            f"it anew from the WARC files with: wolfspider resume --rebuild {path.parent}"
+        )
+    if version > VERSION:
+        raise BadInput(
+            f"{path} was written by a later version of wolfspider (format {version}, this one "
+            f"knows up to {VERSION}); update wolfspider"
+        )
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    # One thread at a time uses it, but not always the same: first the one that opens it.
+    db = sqlite3.connect(path, timeout=30, check_same_thread=False, isolation_level=None)
+    db.execute("PRAGMA synchronous = FULL")
+    return db
+
+
+def _second() -> str:
+    columns = [f"ALTER TABLE pages ADD COLUMN {name} {kind};" for name, kind in _PAGES_2.items()]
+    return "\n".join([*columns, _MORE])

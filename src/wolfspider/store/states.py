@@ -1,0 +1,74 @@
+"""States on disk: nested dicts of JSON values and arrays, as one .npz file. Never pickle."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wolfspider.errors import DamagedFile
+from wolfspider.records import State
+
+_VALUES = "values.json"
+_ARRAY = "\0array"  # a key that no state has: the value stands in a member of the file
+
+
+def save_state(path: Path, state: State) -> None:
+    """Write it beside, then under its name: a file of this name is always whole."""
+    beside = path.with_name(f"{path.name}.partial")
+    arrays: list[NDArray[Any]] = []
+    values = json.dumps(_without_arrays(state, arrays), ensure_ascii=False)
+    with beside.open("wb") as file:
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as members:
+            members.writestr(_VALUES, values.encode("utf-8", "surrogatepass"))
+            for number, array in enumerate(arrays):
+                with members.open(f"{number}.npy", "w", force_zip64=True) as member:
+                    np.lib.format.write_array(member, array, allow_pickle=False)
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(path)
+    sync_folder(path.parent)
+
+
+def load_state(path: Path) -> State:
+    try:
+        with zipfile.ZipFile(path) as members:
+            values = json.loads(members.read(_VALUES).decode("utf-8", "surrogatepass"))
+            found: State = _with_arrays(values, members)
+            return found
+    except (OSError, zipfile.BadZipFile, KeyError, ValueError, EOFError) as error:
+        raise DamagedFile(f"{path} cannot be read ({error})") from error
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder last."""
+    number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
+
+
+def _without_arrays(value: Any, arrays: list[NDArray[Any]]) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_arrays(each, arrays) for key, each in value.items()}
+    if isinstance(value, np.ndarray):
+        arrays.append(value)
+        return {_ARRAY: len(arrays) - 1}
+    if isinstance(value, np.generic):
+        return value.item()
+    return value
+
+
+def _with_arrays(value: Any, members: zipfile.ZipFile) -> Any:
+    if not isinstance(value, dict):
+        return value
+    if _ARRAY in value:
+        with members.open(f"{int(value[_ARRAY])}.npy") as member:
+            return np.lib.format.read_array(member, allow_pickle=False)
+    return {key: _with_arrays(each, members) for key, each in value.items()}

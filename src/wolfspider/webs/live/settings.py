@@ -1,0 +1,64 @@
+"""What a person may decide about a live crawl."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from wolfspider import __version__
+from wolfspider.errors import BadInput
+from wolfspider.urls import canonical
+from wolfspider.webs.live.budgets import Shares
+from wolfspider.webs.live.limits import Limits
+from wolfspider.webs.live.pace import Pace
+
+AGENT = "wolfspider"
+
+
+@dataclass(frozen=True)
+class LiveSettings:
+    """How a live crawl behaves. The defaults are those of a polite guest."""
+
+    contact: str = ""  # where people find out who crawls; public hosts are not asked without
+    allow_hosts: tuple[str, ...] = ()  # inside hosts that may be asked all the same
+    stay_on: str = "anywhere"
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    at_once: int = 64  # requests under way
+    tries: int = 3  # of a request that failed in a way that may pass
+    most_redirects: int = 10
+    sitemaps: bool = True
+    cookies: bool = False
+    proxy: str = ""
+    connect_to: str = ""  # host:port that plays all hosts
+    authorities: str = ""  # file of certificates to trust, instead of the system's
+    parsers: int = 1  # processes
+    pace: Pace = field(default_factory=Pace)
+    limits: Limits = field(default_factory=Limits)
+    shares: Shares = field(default_factory=Shares)
+
+    def __post_init__(self) -> None:
+        for name, least in (("at_once", 1), ("tries", 1), ("most_redirects", 0), ("parsers", 1)):
+            if getattr(self, name) < least:
+                raise BadInput(f"{name} must be at least {least}, not {getattr(self, name)}")
+        if self.authorities and not Path(self.authorities).is_file():
+            raise BadInput(f"there is no file {self.authorities} with certificates to trust")
+        if self.contact and not _is_contact(self.contact):
+            raise BadInput(
+                f"the contact {self.contact!r} is neither a web address nor an e-mail address; "
+                "give one such as https://example.org/crawler or crawler@example.org"
+            )
+
+    @property
+    def user_agent(self) -> str:
+        about = f" (+{self.contact})" if self.contact else ""
+        return f"{AGENT}/{__version__}{about}"
+
+
+def _is_contact(text: str) -> bool:
+    if any(not c.isprintable() or c in " ()<>" for c in text):
+        return False
+    name, at, domain = text.removeprefix("mailto:").partition("@")
+    if at and "/" not in name:
+        return bool(name) and "." in domain and "@" not in domain
+    return text.startswith(("http://", "https://")) and canonical(text) is not None

@@ -1,0 +1,424 @@
+"""The live web: every part of this room joined behind one `fetch`.
+
+    url → scope, traps, shares → robots.txt → turn → client → answer → page, links screened
+           ↑                                                     │
+           └──────────── the next hop of a redirect ─────────────┘
+
+What may fail does so as a response with an `error`; its kinds are those of `errors.KINDS`,
+`status 404` and the like, and `REFUSALS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from wolfspider.errors import BadInput
+from wolfspider.records import (
+    NO_LINKS,
+    Exchange,
+    Fingerprints,
+    Headers,
+    LinkFlag,
+    Links,
+    Page,
+    PageFlag,
+    Response,
+    State,
+)
+from wolfspider.urls import canonical, host, seed_link
+from wolfspider.webs.decoding import payload
+from wolfspider.webs.live.budgets import Budgets
+from wolfspider.webs.live.client import Client
+from wolfspider.webs.live.cookies import Cookies
+from wolfspider.webs.live.guard import Guard
+from wolfspider.webs.live.memory import Memory
+from wolfspider.webs.live.names import Names
+from wolfspider.webs.live.parsing import Parsers
+from wolfspider.webs.live.politeness import Politeness
+from wolfspider.webs.live.robots import REDIRECTS, Permission, Robots, RobotsAnswer, origin_of
+from wolfspider.webs.live.robots_rules import MOST_BYTES
+from wolfspider.webs.live.scope import Scope
+from wolfspider.webs.live.settings import AGENT, LiveSettings
+from wolfspider.webs.live.traps import Traps
+from wolfspider.webs.live.turns import GivenUp, Turns
+
+REFUSALS = {
+    "out of scope": "--stay-on, --include or --exclude leaves it out",
+    "no contact": "a public host, and the crawl has no contact to show",
+    "trap": "the address looks like one of an endless row",
+    "share": "its site, host or folder has had its share of pages",
+    "robots": "robots.txt forbids it, or cannot be read",
+    "seen": "another address led to it before",
+    "given up": "the host failed too often",
+    "redirects": "too many redirects, or a circle of them",
+    "not wanted": "neither HTML nor a sitemap, or too large",
+    "parsing": "reading the page took too much time or memory",
+}
+_TRANSIENT = frozenset(("timeout", "reset", "refused", "unreachable", "proxy", "failed"))
+_TRANSIENT_STATUS = frozenset((408, 429, 500, 502, 503, 504, 522, 524))
+_BROKEN = ("time", "disconnect")  # truncations that another try may mend
+_WANTED = ("html", "xml", "text/plain", "gzip", "octet-stream")  # parts of a Content-Type
+_MEMO = 1 << 17
+_NO_FILES_TRIES, _NO_FILES_WAIT = 60, 1.0
+
+
+class LiveWeb:
+    """Pages of the live web, asked for politely and screened before they are handed out.
+
+    A `Web` that is paced: `busy`, `room`, `asleep` and `next_ready` tell a crawl whom it may ask.
+    Of a page's links only those remain that may be followed. One address is asked for once.
+    To be used on one running event loop, and closed.
+    """
+
+    def __init__(self, seeds: Sequence[str], settings: LiveSettings = LiveSettings()) -> None:  # noqa: B008  # frozen
+        self.settings = settings
+        self.scope = Scope(
+            seeds, stay_on=settings.stay_on, include=settings.include, exclude=settings.exclude
+        )
+        self._seeds = {url for seed in seeds if (url := canonical(seed))}
+        self._allowed = frozenset(name.lower() for name in settings.allow_hosts)
+        for seed in self._seeds:
+            self._demand_contact(seed)
+        self.traps = Traps()
+        self.budgets = Budgets(settings.shares)
+        self.politeness = Politeness(settings.pace)
+        self._names = Names()
+        direct = not (settings.proxy or settings.connect_to)
+        self.turns = Turns(self.politeness, self._names if direct else None, settings.at_once)
+        self.robots = Robots(self._ask_robots, agent=AGENT, first_retry=5.0, tries=3)
+        self.parsers = Parsers(settings.parsers, inflated=settings.limits.inflated)
+        self.client = Client(
+            settings.user_agent,
+            limits=settings.limits,
+            guard=Guard(self._allowed, frozenset(_host_of(settings.connect_to))),
+            screen=self._screen,
+            proxy=settings.proxy,
+            connect_to=settings.connect_to,
+            authorities=settings.authorities,
+            names=self._names,
+            connections=4 * settings.at_once,
+        )
+        self._asked = Memory()  # addresses
+        self._bodies = Memory()  # digests
+        self._announced = Memory()  # origins whose sitemaps were told
+        self._admitted: Fingerprints = np.zeros(_MEMO, np.uint64)  # by slot; see _admit
+
+    # -- pace ------------------------------------------------------------------------------
+
+    @property
+    def busy(self) -> Any:
+        return self.turns.busy
+
+    @property
+    def room(self) -> int:
+        return self.turns.room
+
+    @property
+    def asleep(self) -> int:
+        return self.turns.asleep
+
+    def next_ready(self) -> float | None:
+        return self.politeness.next_ready()
+
+    # -- fetch -----------------------------------------------------------------------------
+
+    def fetch(self, url: str) -> Coroutine[Any, Any, Response]:
+        """The answer for a canonical URL. Its host is busy from this call on."""
+        self.turns.enter(host(url))
+        return self._fetch(url)
+
+    async def _fetch(self, url: str) -> Response:
+        try:
+            if url in self._asked:
+                return Response(url, error="seen", refused=True)
+            return await self._follow(url)
+        finally:
+            self.turns.leave(host(url))
+
+    async def _follow(self, url: str) -> Response:
+        """Hop by hop to the end of the redirects; each hop is checked like a link of its own."""
+        target, hops = url, list[Exchange]()
+        cookies = Cookies() if self.settings.cookies else None
+        while True:
+            try:
+                if refusal := await self._refusal(target):
+                    return self._failure(target, *refusal, hops)
+                exchange = await self._ask_patiently(target, cookies)
+            except GivenUp as reason:
+                return self._failure(target, "given up", f"{host(target)}: {reason}", hops)
+            hops.append(exchange)
+            self._asked.note(target)
+            location = _location(exchange)
+            if not location:
+                return await self._answer(target, exchange, hops)
+            following = canonical(location, target)
+            if following is None:
+                return self._failure(target, "redirects", f"it leads to {location[:200]!r}", hops)
+            if cookies is not None:
+                cookies.take(target, exchange)
+            passed = following in [hop.url for hop in hops]
+            circle = passed and not (cookies is not None and cookies.changed)
+            if circle or len(hops) > self.settings.most_redirects:
+                what = "in a circle" if circle else f"more than {len(hops) - 1} times"
+                return self._failure(target, "redirects", f"it redirects {what}", hops)
+            if following in self._asked and not passed:
+                return self._failure(following, "seen", f"it leads to {following}", hops)
+            if url in self._seeds:
+                self._add_seed(following)
+            target = following
+
+    def _failure(self, url: str, error: str, detail: str, hops: Sequence[Exchange]) -> Response:
+        status = hops[-1].status if hops else 0
+        return Response(
+            url, status, error=error, detail=detail, refused=not hops, exchanges=tuple(hops)
+        )
+
+    def _add_seed(self, url: str) -> None:
+        """Where a seed redirects to is where the person wanted to go."""
+        if url not in self._seeds:
+            self._seeds.add(url)
+            self.scope.add(url)
+
+    # -- may it be asked for? --------------------------------------------------------------
+
+    async def _refusal(self, url: str) -> tuple[str, str] | None:
+        """Kind and reason why this address is not asked for, or None."""
+        if why := self.scope.refusal(url):
+            return "out of scope", why
+        if why := self._without_contact(url):
+            return "no contact", why
+        if why := self.traps.refusal(url):
+            return "trap", why
+        permission = await self._permission(url)
+        if not permission.allowed:
+            return "robots", permission.why
+        if why := self.budgets.take(url):
+            return "share", why
+        return None
+
+    async def _permission(self, url: str) -> Permission:
+        permission = await self.robots.allows(url)
+        while permission.answer == "later":
+            await self.turns.sleep(permission.wait + 0.01)
+            permission = await self.robots.allows(url)
+        rules = self.robots.rules(url)
+        if rules is None:  # they could not be had; the host's other links wait with this one
+            self.politeness.give_up(host(url), permission.why, permission.wait)
+            raise GivenUp(permission.why)
+        if rules.crawl_delay:
+            self.politeness.slow_down(host(url), rules.crawl_delay)
+        return permission
+
+    async def _ask_robots(self, url: str) -> RobotsAnswer:
+        if why := self._without_contact(url):
+            return RobotsAnswer(error=why)
+        try:
+            exchange = await self._ask(url, {}, screened=False)
+        except GivenUp as reason:
+            return RobotsAnswer(error=str(reason))
+        return RobotsAnswer(
+            exchange.status,
+            payload(exchange.headers, exchange.body, MOST_BYTES + 1).data,
+            exchange.error,
+            exchange.first("location"),
+            exchange.first("retry-after"),
+        )
+
+    def _demand_contact(self, seed: str) -> None:
+        if why := self._without_contact(seed):
+            raise BadInput(
+                f"{why}: give --contact with an address where its owner can find out who "
+                "crawls and why, such as --contact https://example.org/crawler or "
+                "you@example.org; for a host of your own give --allow-host instead"
+            )
+
+    def _without_contact(self, url: str) -> str:
+        """Why an address is not asked for as long as nobody knows who we are."""
+        if self.settings.contact or self.settings.connect_to:
+            return ""
+        name = host(url)
+        if Guard(self._allowed).names(name):
+            return ""
+        return f"{name} is not asked without a contact"
+
+    # -- asking ----------------------------------------------------------------------------
+
+    async def _ask_patiently(self, url: str, cookies: Cookies | None) -> Exchange:
+        """Ask, and ask again if it failed in a way that may pass."""
+        headers = {} if cookies is None else cookies.headers(url)
+        tries = 0
+        starved = 0
+        while True:
+            exchange = await self._ask(url, headers)
+            if exchange.error == "no files" and starved < _NO_FILES_TRIES:
+                starved += 1
+                await self.turns.sleep(_NO_FILES_WAIT)
+                continue
+            tries += 1
+            if tries >= self.settings.tries or not _may_pass(exchange):
+                return exchange
+
+    async def _ask(
+        self, url: str, headers: Mapping[str, str], *, screened: bool = True
+    ) -> Exchange:
+        """One request, when its turn has come."""
+        name = host(url)
+        async with self.turns.turn(name, name.rsplit(":", 1)[0].strip("[]")):
+            try:
+                exchange = await self.client.get(url, headers, screened=screened)
+            except BaseException:
+                self.politeness.let_go(name)
+                raise
+            if exchange.error == "no files":
+                self.politeness.let_go(name)
+            else:
+                self.politeness.ended(
+                    name,
+                    exchange.status,
+                    error=exchange.error,
+                    retry_after=exchange.first("retry-after"),
+                )
+        return exchange
+
+    def _screen(self, status: int, headers: Headers) -> str:
+        """Why a body is not worth reading, by what its header says."""
+        fields = dict(reversed(headers))
+        length = fields.get("content-length", "")
+        if length.isdecimal() and len(length) < 20 and int(length) > self.settings.limits.body:
+            return f"a body of {int(length):,} bytes"
+        kind = fields.get("content-type", "").partition(";")[0].strip().lower()
+        if kind and not any(part in kind for part in _WANTED):
+            return f"its type is {kind[:60]}"
+        return ""
+
+    # -- answers ---------------------------------------------------------------------------
+
+    async def _answer(self, url: str, exchange: Exchange, hops: Sequence[Exchange]) -> Response:
+        if exchange.error:
+            return self._failure(url, exchange.error, exchange.detail, hops)
+        if exchange.status >= 300:
+            return self._failure(url, f"status {exchange.status}", exchange.detail, hops)
+        if exchange.truncated == "unspecified" and not exchange.body:
+            return self._failure(url, "not wanted", exchange.detail, hops)
+        page, problem = await self.read(url, exchange)
+        if problem:
+            return self._failure(url, "parsing", problem, hops)
+        digest = exchange.digest()
+        return Response(
+            url,
+            exchange.status,
+            exchange.headers,
+            page=page,
+            digest=digest,
+            copied=self._came_before(digest) if exchange.body else False,
+            exchanges=tuple(hops),
+        )
+
+    def settle(self, response: Response) -> None:
+        """Keep in mind, over a restart too, that this answer has come to its visit."""
+        for exchange in response.exchanges:
+            self._asked.keep(exchange.url)
+        if response.digest:
+            self._bodies.keep(response.digest)
+        if response.page is not None and self.robots.rules(response.url) is not None:
+            self._announced.keep(origin_of(response.url))
+
+    async def read(self, url: str, exchange: Exchange) -> tuple[Page, str]:
+        """The page of an answer with the links that may be followed, and what went wrong."""
+        parsed = await self.parsers.parse(url, exchange)
+        page = parsed.page
+        links = NO_LINKS if page.flags & PageFlag.NOFOLLOW else self._screened(page.links)
+        links = links.join(self._sitemaps(url))
+        return page if links is page.links else replace(page, links=links), parsed.problem
+
+    def _came_before(self, digest: str) -> bool:
+        before = digest in self._bodies
+        self._bodies.note(digest)
+        return before
+
+    def _sitemaps(self, url: str) -> Links:
+        """What robots.txt lists, as links of the first page of its host that was read."""
+        origin, rules = origin_of(url), self.robots.rules(url)
+        if rules is None or not self.settings.sitemaps or origin in self._announced:
+            return NO_LINKS
+        self._announced.note(origin)
+        addresses = dict.fromkeys(filter(None, map(canonical, rules.sitemaps)))
+        followed = [address for address in addresses if self._follows(address)]
+        return Links.of([replace(seed_link(each), anchor="sitemap") for each in followed])
+
+    def _screened(self, links: Links) -> Links:
+        """The links that may be followed.
+
+        Pages of a site share most of their links, so those that passed lately are remembered.
+        """
+        if not len(links):
+            return links
+        follow = (links.flags & LinkFlag.NOFOLLOW) == 0
+        fingerprints = links.fingerprints
+        slots = (fingerprints % np.uint64(_MEMO)).astype(np.intp)
+        unknown = np.flatnonzero(follow & (self._admitted[slots] != fingerprints))
+        for row, text in zip(unknown.tolist(), links.texts(unknown), strict=True):
+            follow[row] = self._follows(text.split(b"\n", 1)[0].decode())
+        self._admitted[slots[follow]] = fingerprints[follow]
+        return links if follow.all() else links.take(np.flatnonzero(follow))
+
+    def _follows(self, url: str) -> bool:
+        return not (
+            self.scope.refusal(url) or self.traps.refusal(url) or self._without_contact(url)
+        )
+
+    # -- life ------------------------------------------------------------------------------
+
+    async def __aenter__(self) -> LiveWeb:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        await self.robots.close()
+        await self.client.aclose()
+        self._names.close()
+        await self.parsers.aclose()
+
+    def state(self) -> State:
+        return {
+            "robots": self.robots.state(),
+            "politeness": self.politeness.state(),
+            "budgets": self.budgets.state(),
+            "scope": self.scope.state(),
+            "seeds": sorted(self._seeds),
+            "asked": self._asked.state(),
+            "bodies": self._bodies.state(),
+            "announced": self._announced.state(),
+        }
+
+    def restore(self, state: State) -> None:
+        self.robots.restore(state["robots"])
+        self.politeness.restore(state["politeness"])
+        self.budgets.restore(state["budgets"])
+        self.scope.restore(state["scope"])
+        self._seeds = set(state["seeds"])
+        self._asked.restore(state["asked"])
+        self._bodies.restore(state["bodies"])
+        self._announced.restore(state["announced"])
+
+
+def _location(exchange: Exchange) -> str:
+    return exchange.first("location") if exchange.status in REDIRECTS else ""
+
+
+def _may_pass(exchange: Exchange) -> bool:
+    return (
+        exchange.error in _TRANSIENT
+        or exchange.status in _TRANSIENT_STATUS
+        or exchange.truncated in _BROKEN
+    )
+
+
+def _host_of(address: str) -> list[str]:
+    return [address.rsplit(":", 1)[0].strip("[]")] if address else []
