@@ -37,6 +37,7 @@ CHECKPOINT_SECONDS = 30.0
 CHECKPOINT_VISITS = 5000
 CHECKPOINT_SHARE = 0.05  # of the time, at most
 BEST = 10  # pages that a tally remembers
+_BREATH = 0.05  # seconds
 _BEHIND = 2000  # visits of a recorded web that may be on their way to disk
 
 
@@ -225,6 +226,7 @@ class Hunt:
         left = None if self.asked.pages is None else self.asked.pages - self.tally.pages
         live = self.web if isinstance(self.web, LiveWeb) else None
         behind = _BEHIND if live is None else self.asked.behind
+        breath = time.monotonic() + _BREATH
         async with aclosing(crawl(self.web, self.policy, self.judge, pages=left)) as visits:
             async for visit in visits:
                 self.tally.add(visit)
@@ -239,6 +241,9 @@ class Hunt:
                     if self.store.behind > behind:
                         await self.store.catch_up(behind // 2)
                     self._checkpoint()
+                if live is None and time.monotonic() > breath:
+                    await asyncio.sleep(0)  # a recorded web never waits, but signals must be heard
+                    breath = time.monotonic() + _BREATH
 
     def interrupt(self) -> None:
         """End the hunt now; what is under way is given up."""

@@ -65,7 +65,7 @@ CREATE TABLE checkpoints (step INTEGER PRIMARY KEY, name TEXT NOT NULL, at REAL 
 
 def create(path: Path) -> sqlite3.Connection:
     db = _connect(path)
-    db.execute("PRAGMA journal_mode = WAL")
+    db.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
     db.executescript(f"BEGIN;{_SCHEMA}{_second()}PRAGMA user_version = {VERSION};COMMIT;")
     return db
 
@@ -77,9 +77,9 @@ def open_database(path: Path) -> sqlite3.Connection:
     db = _connect(path)
     try:
         check(db, path)
+        db.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
         version = db.execute("PRAGMA user_version").fetchone()[0]
         if version < VERSION:
-            db.execute("PRAGMA journal_mode = WAL")
             db.executescript(f"BEGIN;{_second()}PRAGMA user_version = {VERSION};COMMIT;")
     except BaseException:
         db.close()
@@ -122,9 +122,7 @@ def check(db: sqlite3.Connection, path: Path, *, thorough: bool = True) -> None:
 
 def _connect(path: Path) -> sqlite3.Connection:
     # One thread at a time uses it, but not always the same: first the one that opens it.
-    db = sqlite3.connect(path, timeout=30, check_same_thread=False, isolation_level=None)
-    db.execute("PRAGMA synchronous = FULL")
-    return db
+    return sqlite3.connect(path, timeout=30, check_same_thread=False, isolation_level=None)
 
 
 def _second() -> str:
