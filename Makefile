@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test check lint types imports bench gate lock clean
+.PHONY: setup demo test check lint types imports bench bench-live kills gate lock clean
 
 setup: .venv/ready
 
@@ -45,6 +45,14 @@ demo: setup
 
 bench: setup
 	$(BIN)/python -m benchmarks
+
+# Against Scrapy, over nginx on loopback; installs both when they are missing.
+bench-live: setup
+	$(BIN)/python -m benchmarks.live
+
+# The crash contract in full: 200 kills at random moments, and as many at system calls.
+kills: setup
+	WOLFSPIDER_KILLS=200 $(BIN)/python -m pytest tests/test_kills.py
 
 gate: setup
 	$(BIN)/python -m benchmarks.gate

@@ -74,8 +74,8 @@ def serve(ready: Connection, packed: bool) -> None:
 
 
 async def with_ours(work: Callable[[Get], Awaitable[None]]) -> None:
+    from wolfspider.webs.decoding import payload
     from wolfspider.webs.live.client import Client
-    from wolfspider.webs.live.decoding import content
     from wolfspider.webs.live.guard import Guard
     from wolfspider.webs.live.limits import Limits
 
@@ -84,7 +84,8 @@ async def with_ours(work: Callable[[Get], Awaitable[None]]) -> None:
     async with Client("benchmark/1.0", limits=limits, guard=guard) as client:
 
         async def get(url: str) -> int:
-            return len(content(await client.get(url), limits))
+            exchange = await client.get(url)
+            return len(payload(exchange.headers, exchange.body, limits.inflated).data)
 
         await work(get)
 

@@ -32,7 +32,7 @@ def checked_records(path: Path) -> list[tuple[str, str]]:
     with path.open("rb") as stream:
         for record in ArchiveIterator(stream, parse_http=False):
             headers = record.headers
-            found.append((headers["WARC-Type"], headers.get("WARC-Target-URI", "")))
+            found.append((str(headers["WARC-Type"]), str(headers.get("WARC-Target-URI", ""))))
             ids.append(record.record_id)
     assert len(set(ids)) == len(ids)
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -11,6 +12,7 @@ import click
 from wolfspider.cli.interrupts import cleaning_up
 from wolfspider.cli.output import example, note, print_facts, print_json, result_options
 from wolfspider.cli.progress import Meter
+from wolfspider.cli.web_serve import serve
 from wolfspider.errors import BadInput, DamagedFile
 from wolfspider.webs.compiler import Compiler
 from wolfspider.webs.importers.captures import Capture
@@ -26,6 +28,9 @@ Labels = list[tuple[str, str]]
 @click.group(epilog=example(_GENERATE))
 def web() -> None:
     """Recorded and generated webs."""
+
+
+web.add_command(serve)
 
 
 @web.command(
@@ -127,6 +132,7 @@ def _print_info(folder: Path, as_json: bool) -> None:
 @click.option("--hosts", default=40, show_default=True, help="How many hosts.")
 @click.option("--topics", default=12, show_default=True, help="How many topics.")
 @click.option("--random-seed", default=0, show_default=True, help="Same seed, same web.")
+@click.option("--plain-http", is_flag=True, help="No https: all addresses begin with http://.")
 @click.option("--keep-warc", is_flag=True, help="Write it as WARC and labels, too.")
 @result_options
 def generate(
@@ -135,6 +141,7 @@ def generate(
     hosts: int,
     topics: int,
     random_seed: int,
+    plain_http: bool,
     keep_warc: bool,
     as_json: bool,
     quiet: bool,
@@ -142,10 +149,12 @@ def generate(
     """Generate a web to hunt on.
 
     It has many hosts, topics, hubs, tunnels, traps, moved and lost pages. Every page can be
-    reached from the start page that is printed.
+    reached from the start page that is printed. The WARC also has a robots.txt for most hosts.
     """
     try:
-        made = Synthetic(pages=pages, hosts=hosts, topics=topics, seed=random_seed)
+        made = Synthetic(
+            pages=pages, hosts=hosts, topics=topics, seed=random_seed, plain_http=plain_http
+        )
     except ValueError as error:
         raise BadInput(str(error)) from error
     kept = [out.with_name(out.name + end) for end in (".warc.gz", ".labels.tsv") if keep_warc]
@@ -169,7 +178,7 @@ def _generate(made: Synthetic, compiler: Compiler, kept: list[Path], quiet: bool
         records = _taken(made.records(), compiler, labels, meter)
         if kept:
             warc, table = kept
-            save(records, warc, table, repr(made))
+            save(chain(records, made.robots()), warc, table, repr(made))
         else:
             for _ in records:
                 pass

@@ -4,7 +4,7 @@
 
 A page is always read to the end of what is allowed and never raises; bad markup, bad bytes and
 bad URLs give a smaller page. The limits are `tame`'s (body, nesting), `MAX_TEXT`, and
-`outline.MAX_LINKS`.
+`outline.MAX_LINKS`. Sitemaps and feeds have a reader of their own, with `sitemaps.Caps`.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from wolfspider.pages.outline import (
     outline,
     robots_flags,
 )
+from wolfspider.pages.sitemaps import is_sitemap, links_of, may_be_sitemap, read_sitemap
 from wolfspider.pages.tame import tame
 from wolfspider.records import NO_LINKS, Links, Page, Response, TermIds
 from wolfspider.text import LAST_MARK, count_terms, marked_ids
@@ -54,14 +55,21 @@ def parse(response: Response, *, context: int = 10) -> Page:
     """The page in a response: the one it already holds, or an empty one if it holds none.
 
     Empty are pages that failed, that are not HTML by their Content-Type, and those that say
-    they are and begin like a PDF, an image or an archive. Robots headers count as robots meta.
+    they are and begin like a PDF, an image or an archive. A sitemap or feed is a page without
+    words, whose links are what it lists. Robots headers count as robots meta.
     """
     if response.page is not None:
         return response.page
-    content_type = ", ".join(_headers(response, "content-type"))
-    if response.error or response.status >= 300 or not is_html(response.body, content_type):
+    if response.error or response.status >= 300:
         return Page(response.url)
-    page = parse_html(response.body, response.url, content_type=content_type, context=context)
+    content_type = ", ".join(_headers(response, "content-type"))
+    if _is_sitemap(response, content_type):
+        links = links_of(read_sitemap(response.body, response.url), response.url)
+        page = Page(response.url, links=links)
+    elif is_html(response.body, content_type):
+        page = parse_html(response.body, response.url, content_type=content_type, context=context)
+    else:
+        return Page(response.url)
     flags = page.flags
     for value in _headers(response, "x-robots-tag"):
         flags |= _header_flags(value)
@@ -96,6 +104,14 @@ def is_html(body: bytes, content_type: str) -> bool:
     """Whether a body is worth parsing: HTML by its type, and not a PDF or picture that lies."""
     kind = content_type.split(";", 1)[0].strip().lower()
     return kind in _HTML_TYPES and not body.startswith(_BINARY)
+
+
+def _is_sitemap(response: Response, content_type: str) -> bool:
+    return (
+        response.status == 200
+        and may_be_sitemap(content_type, response.url)
+        and is_sitemap(response.body)
+    )
 
 
 def _header_flags(value: str) -> int:

@@ -113,10 +113,11 @@ class Compiler:
     def _add_page(self, capture: Capture, url: str) -> None:
         headers = [("Content-Type", capture.content_type)]
         headers += [("X-Robots-Tag", value) for value in capture.robots]
-        if not is_html(capture.body, capture.content_type):
-            self.left_out["not HTML"] += 1
+        page = parse(Response(url, 200, tuple(headers), capture.body))
+        if not len(page.links) and not is_html(capture.body, capture.content_type):
+            self.left_out["not HTML"] += 1  # nor a sitemap that lists anything
         else:
-            self._spool_page(parse(Response(url, 200, tuple(headers), capture.body)), capture.date)
+            self._spool_page(page, capture.date)
 
     def _spool_page(self, page: Page, date: float) -> None:
         if self._place(page.url, date, self._spooled):

@@ -199,7 +199,7 @@ FAILURES: list[Callable[[Crawl], float]] = [
 
 @pytest.mark.parametrize("fail", FAILURES)
 def test_faults_23_rests_double_up_to_a_cap(fail: Callable[[Crawl], float]) -> None:
-    crawl = Crawl(Pace(jitter=0.0, longest_backoff=30.0))
+    crawl = Crawl(Pace(jitter=0.0, longest_backoff=30.0, give_up_after=8))
     rests = []
     for _ in range(5):
         rests.append(fail(crawl))

@@ -6,7 +6,7 @@
 `get` raises for nothing that a server, a network or a name server does. It follows no
 redirect, keeps no cookie, reads no .netrc and no proxy from the environment, and opens only
 sockets that the guard permits. The bytes it returns are those that came, for WARC;
-`decoding.content` takes chunks and compression off.
+`webs.decoding.payload` takes chunks and compression off.
 """
 
 from __future__ import annotations

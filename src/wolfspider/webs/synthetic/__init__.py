@@ -20,6 +20,7 @@ from wolfspider.webs.synthetic.html import TEMPLATES, missing, moved, render
 from wolfspider.webs.synthetic.layout import START, Layout, Role, lay_out
 from wolfspider.webs.synthetic.prose import Author
 from wolfspider.webs.synthetic.recording import Record, save
+from wolfspider.webs.synthetic.robots import robots_files
 from wolfspider.webs.synthetic.shape import Shape
 from wolfspider.webs.synthetic.words import Vocabulary, vocabulary
 
@@ -53,6 +54,12 @@ class Synthetic(Shape):
         `role:hub`, `role:tunnel`, `role:trap`, or `role:general` for a page about nothing.
         """
         return _Plan.of(self).records()
+
+    def robots(self) -> Iterator[Record]:
+        """The robots.txt of the hosts, which are no pages and so not among `records`."""
+        layout = lay_out(self)
+        words = vocabulary(self.rng("words"), self.topics)
+        return robots_files(layout, name_pages(layout, words))
 
     def summary(self) -> Summary:
         """What `write` would write."""

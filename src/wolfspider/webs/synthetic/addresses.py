@@ -44,7 +44,7 @@ def name_pages(layout: Layout, words: Vocabulary) -> Addresses:
     titles[2 : 2 + topics, 0] = words.tables[1 : 1 + topics, 0]  # the portal names its sections
     names = [" ".join(row) for row in words.words[titles].tolist()]
     sites = _host_names(layout, words, rng)
-    origins = [f"{'https' if rng.random() < 0.5 else 'http'}://{site}" for site in sites]
+    origins = _origins(layout, sites, rng)
     style = rng.integers(len(STYLES), size=len(layout.directories.size))
     files = _files(layout, names, [STYLES[s] for s in style])
     folders = _folders(layout, names)
@@ -87,6 +87,15 @@ def _host_names(layout: Layout, words: Vocabulary, rng: np.random.Generator) -> 
     return [
         f"{PREFIXES[p]}{hint + '-' if has else ''}{name}.{SUFFIXES[s]}"
         for name, hint, has, s, p in zip(coined, hints, hinted, suffix, prefix, strict=True)
+    ]
+
+
+def _origins(layout: Layout, sites: list[str], rng: np.random.Generator) -> list[str]:
+    secure = [rng.random() < 0.5 for _ in sites]  # drawn in any case: all else stays the same
+    allowed = not layout.shape.plain_http
+    return [
+        f"{'https' if chosen and allowed else 'http'}://{site}"
+        for site, chosen in zip(sites, secure, strict=True)
     ]
 
 

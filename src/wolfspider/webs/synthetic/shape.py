@@ -28,6 +28,7 @@ class Shape:
     gone: float = 0.02  # addresses that answer 404, for every page
     words: int = 250  # median length of a page
     seed: int = 0
+    plain_http: bool = False  # no host has https; otherwise every second one, by chance
 
     def __post_init__(self) -> None:
         self._check_shares()

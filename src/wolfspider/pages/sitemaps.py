@@ -1,27 +1,50 @@
 """Sitemaps: XML, indexes of them, plain lists, RSS and Atom feeds, each perhaps gzipped.
 
+    Content-Type and URL → may_be_sitemap → is_sitemap → read_sitemap → links_of → Links
+
 Read by expat, which fetches nothing; a file that declares an entity is not read any further, so
 none is ever expanded. Everything is capped, and what was read before a fault or a cap counts.
 """
 
 from __future__ import annotations
 
-import asyncio
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from itertools import chain
+from itertools import chain, islice
 from xml.parsers import expat
 
-from wolfspider.urls import MAX_LENGTH, canonical
+import numpy as np
+from numpy.typing import NDArray
 
+from wolfspider.pages.outline import NEXT
+from wolfspider.records import BAGS, NO_LINKS, Links, TermIds
+from wolfspider.text import LAST_MARK, marked_ids
+from wolfspider.urls import MAX_LENGTH, canonical, fingerprints, host, url_words
+
+MOST_HOSTS = (1 << 16) - 1  # `Links` numbers them with 16 bits
+MOST_MEMBERS = 1024  # gzip files in one body; a bomb can be many small ones
+
+_XML_TYPES = frozenset(
+    f"{kind}/{form}"
+    for kind in ("text", "application")
+    for form in ("xml", "rss+xml", "atom+xml", "rdf+xml")
+)
+_PACKED_TYPES = frozenset(
+    ("application/gzip", "application/x-gzip", "application/octet-stream", "binary/octet-stream")
+)
 _ROOTS = frozenset(("urlset", "sitemapindex", "rss", "feed", "RDF"))
 _ENTRIES = frozenset(("url", "sitemap", "item", "entry"))
 _ADDRESS = frozenset(("loc", "link", "guid"))
 _DATE = frozenset(("lastmod", "pubDate", "updated", "published", "date"))
 _DEEPEST = 64
+_PIECE = 64 << 10
+_PACKED_PIECE = 16 << 10
+_GZIP = b"\x1f\x8b"
+_SNIFFED = 8 << 10  # bytes in which the root element begins
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 
 
@@ -31,9 +54,7 @@ class Caps:
 
     inflated: int = 10 << 20  # bytes of a file
     urls: int = 50_000  # of a file
-    depth: int = 2  # of indexes in indexes
-    files: int = 500
-    total: int = 200_000  # URLs of a walk
+    text: int = 16 << 20  # characters of these together: a long base makes each of them long
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,42 +72,53 @@ class Sitemap:
     pages: list[Entry] = field(default_factory=list)
     sitemaps: list[Entry] = field(default_factory=list)
     problem: str = ""  # why reading ended early
+    size: int = 0  # characters of all URLs
+
+    def add(self, entries: list[Entry], entry: Entry, caps: Caps) -> None:
+        """Append to `pages` or `sitemaps`, as far as the caps allow."""
+        self.size += len(entry.url)
+        if len(entries) >= caps.urls:
+            raise _Enough(f"more than {caps.urls} URLs; the rest was not read")
+        if self.size > caps.text:
+            raise _Enough(f"URLs of more than {caps.text} characters; the rest was not read")
+        entries.append(entry)
 
 
 class _Enough(Exception):
     """Reading ends here, for the reason given."""
 
 
-Fetch = Callable[[str], Awaitable[bytes]]
+def may_be_sitemap(content_type: str, url: str) -> bool:
+    """Whether a body of this type at this address is worth a look; as cheap as it sounds."""
+    kind = content_type.split(";", 1)[0].strip().lower()
+    if kind == "text/html":
+        return False
+    if kind in _XML_TYPES:
+        return True
+    path = url.partition("://")[2].partition("?")[0].partition("/")[2].lower()
+    if "sitemap" not in path:
+        return False
+    return kind == "text/plain" or (kind in _PACKED_TYPES and path.endswith(".gz"))
 
 
-async def walk(
-    roots: Sequence[str],
-    fetch: Fetch,
-    caps: Caps = Caps(),  # noqa: B008  # frozen
-) -> AsyncIterator[Entry]:
-    """The pages of these sitemaps and, if they are indexes, of those they list; each URL once.
+def is_sitemap(body: bytes) -> bool:
+    """Whether a file, gunzipped if need be, begins like a sitemap or feed in XML; XHTML does not.
 
-    `fetch` gives the body, empty for a failure, and never raises. No file is read twice, so
-    indexes may point at each other.
+    The name in a DOCTYPE counts too: a file whose entities keep it from being read has no other.
     """
-    waiting = [(url, 0) for url in dict.fromkeys(roots)]
-    known = set(roots)
-    given: set[str] = set()
-    files = 0
-    while waiting and files < caps.files and len(given) < caps.total:
-        url, depth = waiting.pop(0)
-        files += 1
-        body = await fetch(url)
-        sitemap = await asyncio.to_thread(read_sitemap, body, url, caps)  # may take a second
-        for entry in sitemap.pages:
-            if entry.url not in given and len(given) < caps.total:
-                given.add(entry.url)
-                yield entry
-        for entry in sitemap.sitemaps if depth < caps.depth else ():
-            if entry.url not in known and len(known) < caps.files:
-                known.add(entry.url)
-                waiting.append((entry.url, depth + 1))
+    names: list[str] = []
+    parser = expat.ParserCreate()
+    parser.StartDoctypeDeclHandler = lambda name, *_: names.append(name)
+
+    def root(name: str, _: dict[str, str]) -> None:
+        names.append(name)
+        parser.StartElementHandler = None
+
+    parser.StartElementHandler = root
+    with suppress(_Enough, zlib.error, expat.ExpatError, ValueError, LookupError):
+        first = next(_inflated(body, _SNIFFED), b"")
+        parser.Parse(first.lstrip(_BLANK), False)
+    return any(name.rpartition(":")[2] in _ROOTS for name in names)
 
 
 def read_sitemap(body: bytes, url: str, caps: Caps = Caps()) -> Sitemap:  # noqa: B008
@@ -107,10 +139,48 @@ def read_sitemap(body: bytes, url: str, caps: Caps = Caps()) -> Sitemap:  # noqa
     return found
 
 
+def links_of(sitemap: Sitemap, url: str, caps: Caps = Caps()) -> Links:  # noqa: B008
+    """The sitemaps and pages that a file at `url` lists, as links without any words but their own.
+
+    Each stands once; the file itself, and what is beyond the caps, is left out.
+    """
+    listed = dict.fromkeys(entry.url for entry in chain(sitemap.sitemaps, sitemap.pages))
+    listed.pop(canonical(url) or url, None)
+    hosts: dict[str, int] = {}
+    host_of: dict[str, int] = {}
+    for address in islice(listed, caps.urls):
+        name = host(address)
+        if name in hosts or len(hosts) < MOST_HOSTS:
+            host_of[address] = hosts.setdefault(name, len(hosts))
+    urls, count = list(host_of), len(host_of)
+    if not count:
+        return NO_LINKS
+    return Links.pack(
+        fingerprints(urls),
+        [f"{address}\n".encode() for address in urls],
+        list(hosts),
+        np.fromiter(host_of.values(), np.uint16, count),
+        np.zeros(count, np.uint32),
+        np.zeros(count, np.uint8),
+        *_url_bags(urls),
+    )
+
+
+def _url_bags(urls: list[str]) -> tuple[NDArray[np.intp], TermIds]:
+    """`bag_starts` and `bag_ids` of `Links` where all bags but the last are empty."""
+    words = NEXT.join(["", *(" ".join(url_words(url)) for url in urls), ""])
+    tokens = marked_ids(words.encode("utf-8", "replace"))
+    is_mark = tokens == LAST_MARK
+    kept = (tokens != 0) & ~is_mark
+    edges = np.cumsum(kept)[is_mark]
+    starts = np.append(np.repeat(edges[:-1], len(BAGS)), edges[-1])
+    return starts, tokens[kept]
+
+
 def _inflated(body: bytes, most: int) -> Iterator[bytes]:
     """The bytes of a file, gunzipped if need be, in pieces and never more than `most`."""
     size = 0
-    for piece in _gunzipped(body) if body[:2] == b"\x1f\x8b" else _pieces(body):
+    for piece in _gunzipped(body) if body.startswith(_GZIP) else _pieces(body):
         yield piece[: most - size]
         size += len(piece)
         if size > most:
@@ -118,21 +188,25 @@ def _inflated(body: bytes, most: int) -> Iterator[bytes]:
 
 
 def _pieces(body: bytes) -> Iterator[bytes]:
-    for start in range(0, len(body), 1 << 16):
-        yield body[start : start + (1 << 16)]
+    for start in range(0, len(body), _PIECE):
+        yield body[start : start + _PIECE]
 
 
 def _gunzipped(body: bytes) -> Iterator[bytes]:
-    while body[:2] == b"\x1f\x8b":  # a gzip file may have several members
+    at = 0
+    for _ in range(MOST_MEMBERS):
         inflater = zlib.decompressobj(31)
         while not inflater.eof:
-            piece = inflater.decompress(body, 1 << 16)
-            body = inflater.unconsumed_tail
-            if not piece and not body and not inflater.eof:
-                raise _Enough("the gzip file ends too early")
+            packed = body[at : at + _PACKED_PIECE]  # small, for what is left of it is copied
+            piece = inflater.decompress(packed, _PIECE)
+            at += len(packed) - len(inflater.unconsumed_tail) - len(inflater.unused_data)
             if piece:
                 yield piece
-        body = inflater.unused_data
+            elif not packed:
+                raise _Enough("the gzip file ends too early")
+        if not body.startswith(_GZIP, at):
+            return
+    raise _Enough(f"more than {MOST_MEMBERS} gzip members; the rest was not read")
 
 
 def _read_lines(found: Sitemap, first: bytes, chunks: Iterator[bytes], caps: Caps) -> None:
@@ -143,13 +217,7 @@ def _read_lines(found: Sitemap, first: bytes, chunks: Iterator[bytes], caps: Cap
         for line in lines:
             address = canonical(line.decode("utf-8", "replace"))
             if address is not None:
-                _add(found.pages, Entry(address), caps)
-
-
-def _add(entries: list[Entry], entry: Entry, caps: Caps) -> None:
-    if len(entries) >= caps.urls:
-        raise _Enough(f"more than {caps.urls} URLs; the rest was not read")
-    entries.append(entry)
+                found.add(found.pages, Entry(address), caps)
 
 
 class _XmlReader:
@@ -228,7 +296,7 @@ class _XmlReader:
         entries = self.found.sitemaps if kind == "sitemap" else self.found.pages
         for address in dict.fromkeys(addresses):
             if address is not None:
-                _add(entries, Entry(address, date), self.caps)
+                self.found.add(entries, Entry(address, date), self.caps)
         self._links, self._dates = {}, []
 
 

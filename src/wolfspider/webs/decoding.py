@@ -1,7 +1,9 @@
 """A body without its chunks and compression, as far as they can be undone.
 
-Servers send bombs, halves of files and plain text that they call gzip. Memory stays within the
-limit while inflating; what can be decoded is returned, and the damage is told.
+Servers send bombs, halves of files and plain text that they call gzip; archives hold what
+recorders made of that: chunks that are none, `gzip` over what they had unpacked. Memory stays
+within the limit while inflating; what can be decoded is returned, and the damage is told.
+Nothing here raises.
 """
 
 from __future__ import annotations
@@ -14,8 +16,7 @@ from dataclasses import dataclass
 
 from fastwarc.stream_io import BrotliReader, ZstdReader
 
-from wolfspider.records import Exchange
-from wolfspider.webs.live.limits import Limits
+from wolfspider.records import Headers
 
 MOST_CODINGS = 5  # one on top of the other; honest servers use one
 MOST_MEMBERS = 1024  # gzip files in one body; each costs a copy, and a bomb can be many small ones
@@ -36,30 +37,28 @@ class Decoded:
     damage: str = ""
 
 
-def content(exchange: Exchange, limits: Limits) -> bytes:
-    """The decoded body; whatever could be decoded, if it is damaged."""
-    return decoded(exchange, limits).data
+def payload(headers: Headers, body: bytes, limit: int) -> Decoded:
+    """The body without the codings that its headers name, never longer than `limit`.
 
-
-def decoded(exchange: Exchange, limits: Limits) -> Decoded:
-    """The decoded body, never longer than `limits.inflated`. Never raises."""
+    Names of headers are in lower case.
+    """
     codings = [
         coding
         for name in ("content-encoding", "transfer-encoding")  # applied in this order
-        for coding in _listed(exchange, name)
+        for coding in _listed(headers, name)
     ]
     if len(codings) > MOST_CODINGS:
-        return Decoded(exchange.body[: limits.inflated], f"{len(codings)} codings on one body")
-    data, damages = exchange.body, []
+        return Decoded(body[:limit], f"{len(codings)} codings on one body")
+    data, damages = body, []
     for coding in reversed(codings):
-        layer = undone(coding, data, limits.inflated)
+        layer = undone(coding, data, limit)
         data = layer.data
         damages += [layer.damage] if layer.damage else []
-    return Decoded(data[: limits.inflated], "; ".join(damages))
+    return Decoded(data[:limit], "; ".join(damages))
 
 
-def _listed(exchange: Exchange, name: str) -> list[str]:
-    values = ",".join(value for key, value in exchange.headers if key == name).lower()
+def _listed(headers: Headers, name: str) -> list[str]:
+    values = ",".join(value for key, value in headers if key == name).lower()
     return [coding for part in values.split(",") if (coding := part.strip(" \t")) not in _NONE]
 
 

@@ -1,0 +1,231 @@
+"""The server: connections, the order of answers, the log."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import struct
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from errno import EADDRINUSE
+from http import HTTPStatus
+from typing import TextIO
+
+from wolfspider.errors import BadInput
+from wolfspider.urls import canonical, host
+from wolfspider.webs.serving.answers import Answer, explained
+from wolfspider.webs.serving.index import Index
+from wolfspider.webs.serving.requests import (
+    MOST_HEAD,
+    Refused,
+    Request,
+    cut_request,
+    read_request,
+)
+
+LOOPBACK = "127.0.0.1"  # nobody else is to take a recording for the real thing
+RESET = 0  # the status of no answer at all, in the log
+
+_BACKLOG = 1024
+_LINGER = 1.0  # seconds that a client may go on after it was refused
+_AT_ONCE = struct.pack("ii", 1, 0)  # SO_LINGER: close with a reset
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How a recording is served."""
+
+    port: int = 8080  # 0: any free one
+    latency: float = 0.0  # seconds before each answer
+    broken_hosts: int = 0  # the last ones by name reset every connection
+    log: TextIO | None = None  # a line for each request: time, host, path, status
+
+
+@asynccontextmanager
+async def serving(index: Index, settings: Settings) -> AsyncIterator[int]:
+    """Serve while entered; gives the port. `BadInput` if it cannot be had."""
+    counter = _Counter(index, settings)
+    loop = asyncio.get_running_loop()
+    try:
+        server = await loop.create_server(
+            lambda: _Connection(counter), LOOPBACK, settings.port, backlog=_BACKLOG
+        )
+    except OSError as error:
+        raise BadInput(_no_port(settings.port, error)) from error
+    counter.port = server.sockets[0].getsockname()[1]
+    try:
+        yield counter.port
+    finally:
+        server.close()
+        for connection in list(counter.connections):
+            connection.abort()
+        await server.wait_closed()
+
+
+def _no_port(port: int, error: OSError) -> str:
+    if error.errno == EADDRINUSE:
+        return f"port {port} is taken by another program; give another --port, or 0 for a free one"
+    return f"cannot listen on port {port}: {error.strerror}; give another --port, or 0 for any"
+
+
+class _Counter:
+    """Where requests are answered: what all connections share."""
+
+    def __init__(self, index: Index, settings: Settings) -> None:
+        self.port = settings.port
+        self.latency = settings.latency
+        self.connections: set[_Connection] = set()
+        self._index = index
+        self._log = settings.log
+        ordered = sorted(index.hosts)
+        self._broken = frozenset(ordered[max(0, len(ordered) - settings.broken_hosts) :])
+
+    def answer(self, request: Request) -> Answer | None:
+        """What a request gets; None: a reset."""
+        addresses = self._addresses(request)
+        if any(host(url) in self._broken for url in addresses):
+            return None
+        for url in addresses:
+            found = self._index.answer(url)
+            if found is not None:
+                return found
+        asked = f"{request.scheme or 'http'}://{request.host}{request.path}"
+        return explained(HTTPStatus.NOT_FOUND, f"not in the recording: {asked}")
+
+    def note(self, asked: Request | Refused, status: int) -> None:
+        """A line in the log."""
+        if self._log is not None:
+            name = self._bare(asked.host)
+            self._log.write(f"{time.time():.3f}\t{name}\t{asked.path}\t{status}\n")
+            self._log.flush()
+
+    def _addresses(self, request: Request) -> list[str]:
+        """The URLs that may be meant, best first.
+
+        A request that names only a host comes from someone who takes us for that host, maybe
+        with our port behind its name; whether by http or https it does not say.
+        """
+        names = dict.fromkeys((request.host, self._bare(request.host)))
+        schemes = (request.scheme,) if request.scheme else ("http", "https")
+        texts = [f"{scheme}://{name}{request.path}" for name in names for scheme in schemes]
+        return [url for url in map(canonical, texts) if url is not None]
+
+    def _bare(self, name: str) -> str:
+        return name.removesuffix(f":{self.port}")
+
+
+class _Connection(asyncio.Protocol):
+    """One client. Answers leave in the order of the requests, one after the other."""
+
+    def __init__(self, counter: _Counter) -> None:
+        self._counter = counter
+        self._buffer = bytearray()
+        self._waiting = False  # an answer is on its way
+        self._full = False  # the client does not read
+        self._ended = False  # it will ask for nothing more
+        self._refused = False  # whatever else it says is passed over
+        self._timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        self._counter.connections.add(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._counter.connections.discard(self)
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def abort(self) -> None:
+        self._transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        if not self._refused:
+            self._buffer += data
+            self._go_on()
+
+    def eof_received(self) -> bool:
+        self._ended = True
+        return self._waiting or self._full  # what was asked for is still to be sent
+
+    def pause_writing(self) -> None:
+        self._full = True
+
+    def resume_writing(self) -> None:
+        self._full = False
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Answer what has been asked, as far as that goes at once."""
+        while not (self._waiting or self._full or self._over()):
+            if not self._next():
+                break
+        else:
+            if len(self._buffer) > MOST_HEAD and not self._over():
+                self._transport.pause_reading()
+            return
+        self._transport.resume_reading()
+        if self._ended:
+            self._transport.close()
+
+    def _over(self) -> bool:
+        return self._refused or self._transport.is_closing()
+
+    def _next(self) -> bool:
+        """Take up the next request; False if there is none."""
+        try:
+            head = cut_request(self._buffer)
+            if head is None:
+                return False
+            request = read_request(head)
+        except Refused as refused:
+            self._refuse(refused)
+            return True
+        if not self._counter.latency > 0:
+            self._answer(request)
+            return True
+        self._waiting = True
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(self._counter.latency, self._answer_late, request)
+        return True
+
+    def _answer_late(self, request: Request) -> None:
+        self._waiting = False
+        self._answer(request)
+        self._go_on()
+
+    def _answer(self, request: Request) -> None:
+        answer = self._counter.answer(request)
+        self._counter.note(request, RESET if answer is None else answer.status)
+        if answer is None:
+            self._reset()
+            return
+        state = b"" if request.keeps else b"Connection: close\r\n"
+        if request.old and request.keeps:
+            state = b"Connection: keep-alive\r\n"
+        body = b"" if request.method == "HEAD" else answer.body
+        self._transport.write(b"".join((answer.head, state, b"\r\n", body)))
+        if not request.keeps:
+            self._transport.close()
+
+    def _refuse(self, refused: Refused) -> None:
+        """Where the next request begins is not known after such a one, so it is the last."""
+        allowed = [("Allow", "GET, HEAD")] * (refused.status == HTTPStatus.METHOD_NOT_ALLOWED)
+        answer = explained(refused.status, refused.sentence, *allowed)
+        self._counter.note(refused, refused.status)
+        self._transport.write(answer.head + b"Connection: close\r\n\r\n" + answer.body)
+        self._buffer.clear()
+        self._refused = True
+        if self._ended:
+            self._transport.close()
+            return
+        # to close while the client is still sending would be a reset, and it would lose the answer
+        self._transport.write_eof()
+        self._timer = asyncio.get_running_loop().call_later(_LINGER, self._transport.close)
+
+    def _reset(self) -> None:
+        connected = self._transport.get_extra_info("socket")
+        connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _AT_ONCE)
+        self._transport.abort()

@@ -1,0 +1,140 @@
+"""One WARC file, with the place of each record, so that it can be read again."""
+
+from __future__ import annotations
+
+import mmap
+from collections import deque
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+from wolfspider.errors import BadInput, DamagedFile
+from wolfspider.webs.importers.frames import Frames, Gap
+from wolfspider.webs.importers.warc_records import Record, Splitter
+
+_BREATH = 1024  # records read between two times that memory is given back
+
+
+class Place(NamedTuple):
+    """A record is `length` uncompressed bytes, `skip` bytes behind the begin of a frame."""
+
+    frame: int
+    skip: int
+    length: int
+
+
+class Volume:
+    """A WARC file, plain or compressed, that stays open.
+
+    Iterate once; then `read` gives any of the records again. `damaged` counts what was passed
+    over, a last record that is cut off included.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.damaged = 0
+        self.too_large = 0
+        try:
+            with path.open("rb") as file:
+                self._data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except ValueError as error:  # an empty file cannot be mapped
+            raise DamagedFile(f"{path} is empty; give a WARC file") from error
+        except OSError as error:
+            raise BadInput(f"cannot read {path}: {error.strerror}; give a WARC file") from error
+        self.size = len(self._data)
+        self._frames = _Frames(self._data, path.name)
+        self._reads = 0
+
+    @property
+    def position(self) -> int:
+        """The byte reached so far, for a progress bar."""
+        return self._frames.position
+
+    def close(self) -> None:
+        self._data.close()
+
+    def __iter__(self) -> Iterator[tuple[Record, Place]]:
+        splitter = _Splitter(verify=not self._frames.checked)
+        begins = deque([(0, 0)])  # of frames: in the uncompressed bytes and in the file
+        for piece in self._frames:
+            if begins[-1][1] != self._frames.begin:
+                begins.append((splitter.taken, self._frames.begin))
+            for record in _records(splitter, piece):
+                yield record, _place(begins, splitter)
+            while len(begins) > 1 and begins[1][0] <= splitter.kept_from:
+                begins.popleft()
+        for record in splitter.end():
+            yield record, _place(begins, splitter)
+        cut = splitter.cut and not self._frames.cut  # a frame that is cut off left a gap, too
+        self.damaged = splitter.damaged + cut
+        self.too_large = splitter.too_large
+
+    def read(self, place: Place) -> Record:
+        """The record at a place that the iteration told."""
+        self._let_go()
+        data = self._bytes(place)
+        splitter = Splitter(verify=False)
+        return next(chain(splitter.take(data), splitter.end()))
+
+    def _bytes(self, place: Place) -> bytes:
+        if not self._frames.checked:
+            return self._data[place.skip : place.skip + place.length]
+        self._frames.position = place.frame
+        found, skip = bytearray(), place.skip
+        for piece in self._frames:
+            part = piece.before if isinstance(piece, Gap) else piece
+            found += part[skip:]
+            skip = max(0, skip - len(part))
+            if len(found) >= place.length or isinstance(piece, Gap):
+                break
+        return bytes(found[: place.length])
+
+    def _let_go(self) -> None:
+        """A mapped file that is read here and there would stay in memory, in the end all of it."""
+        self._reads += 1
+        if self._reads % _BREATH == 0 and hasattr(mmap, "MADV_DONTNEED"):
+            self._data.madvise(mmap.MADV_DONTNEED)
+
+
+class _Frames(Frames):
+    """Also knows where in the file the frame began that the last piece came from."""
+
+    begin = 0
+
+    def _frame(self, start: int) -> Iterator[bytes]:
+        self.begin = start
+        yield from super()._frame(start)
+
+
+class _Splitter(Splitter):
+    """Also knows where in the uncompressed bytes the last record began, and how long it is."""
+
+    def __init__(self, *, verify: bool) -> None:
+        super().__init__(verify=verify)
+        self.taken = 0
+        self.begin = self.length = 0
+
+    @property
+    def kept_from(self) -> int:
+        """Where what is still held begins."""
+        return self.taken - len(self._buffer)
+
+    def _append(self, piece: bytes) -> None:
+        self.taken += len(piece)
+        super()._append(piece)
+
+    def _record(self, at: int, then: str) -> tuple[Record | None, int]:
+        record, end = super()._record(at, then)
+        self.begin, self.length = self.kept_from + at, end - at
+        return record, end
+
+
+def _records(splitter: Splitter, piece: bytes | Gap) -> Iterator[Record]:
+    return splitter.gap(piece.before) if isinstance(piece, Gap) else splitter.take(piece)
+
+
+def _place(begins: deque[tuple[int, int]], splitter: _Splitter) -> Place:
+    """From the last frame that begins before the record, or with it."""
+    before, frame = next(each for each in reversed(begins) if each[0] <= splitter.begin)
+    return Place(frame, splitter.begin - before, splitter.length)

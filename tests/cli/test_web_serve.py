@@ -1,0 +1,145 @@
+"""wolfspider web serve, and what web generate records for it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+
+import pytest
+
+from command_line import Generated, Run, start
+from recordings import gzipped, page
+
+A = "http://a.test/"
+SMALL = ("--pages", "60", "--hosts", "5", "--topics", "2")
+
+
+@pytest.fixture
+def warc(tmp_path: Path) -> Path:
+    path = tmp_path / "crawl.warc.gz"
+    path.write_bytes(b"".join(gzipped([page(A, "<p>Home."), page("http://b.test/")])))
+    return path
+
+
+@contextmanager
+def started(*arguments: str | Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A server in a process of its own, and the line that it prints when it is ready."""
+    process = start("web", "serve", *arguments)
+    assert process.stdout
+    try:
+        line = process.stdout.readline()
+        assert line, process.communicate(timeout=20)
+        yield process, line
+    finally:
+        process.kill()
+        process.communicate(timeout=20)
+
+
+def get(port: int, host: str, path: str) -> tuple[int, bytes]:
+    connection = HTTPConnection("127.0.0.1", port, timeout=20)
+    connection.request("GET", path, headers={"Host": host})
+    response = connection.getresponse()
+    found = response.status, response.read()
+    connection.close()
+    return found
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_it_serves_until_it_is_told_to_stop(warc: Path, number: int, code: int) -> None:
+    with started(warc, "--port", "0", "--json") as (process, line):
+        ready = json.loads(line)
+        port = ready["port"]
+        assert ready == {"url": f"http://127.0.0.1:{port}", "port": port, "pages": 2, "hosts": 2}
+        assert get(port, "a.test", "/") == (200, b"<p>Home.")
+        with socket.create_connection(("127.0.0.1", port)):  # an open connection is no hindrance
+            process.send_signal(number)
+            out, err = process.communicate(timeout=20)
+    assert (process.returncode, out) == (code, "")
+    assert err.endswith("wolfspider: interrupted\n")
+    assert "Traceback" not in err
+
+
+def test_a_generated_web_is_served_with_its_robots_txt(generated: Generated) -> None:
+    with started(generated.warc, "--port", "0", "--quiet") as (_, line):
+        assert line.startswith("serving 600 pages of 20 hosts on http://127.0.0.1:")
+        port = int(line.rpartition(":")[2])
+        host = generated.start.split("/")[2]
+        assert get(port, host, "/")[0] == 200
+        status, body = get(port, host, "/robots.txt")
+        assert status == 404 or body.startswith(b"User-agent: *\n")
+
+
+def test_the_log_is_there_when_the_answer_is(warc: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log.tsv"
+    log.write_text("kept\n")
+    with started(warc, "--port", "0", "--json", "--log", log) as (_, line):
+        get(json.loads(line)["port"], "a.test", "/x?y=1")
+        kept, row = log.read_text().splitlines()
+    assert kept == "kept"
+    assert row.split("\t")[1:] == ["a.test", "/x?y=1", "404"]
+
+
+def test_it_can_stop_by_itself(run: Run, warc: Path) -> None:
+    done = run("web", "serve", warc, "--port", "0", "--seconds", "0.1")
+    assert (done.code, done.out.count("\n")) == (0, 1)
+    assert "reading crawl.warc.gz: 2 records" in done.err
+    assert run("web", "serve", warc, "--port", "0", "--seconds", "0.1", "--quiet").err == ""
+
+
+def test_a_taken_port_is_a_sentence(run: Run, warc: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        refused = run("web", "serve", warc, "--port", str(port), "--quiet")
+    assert (refused.code, refused.out) == (2, "")
+    sentence = f"port {port} is taken by another program; give another --port, or 0 for a free one"
+    assert refused.err == f"wolfspider: {sentence}\n"
+
+
+def test_damaged_records_are_noted(run: Run, tmp_path: Path) -> None:
+    parts = gzipped([page(A), page("http://b.test/")])
+    path = tmp_path / "x.warc.gz"
+    path.write_bytes(parts[0] + parts[1][:-20])
+    done = run("web", "serve", path, "--port", "0", "--seconds", "0.1")
+    assert "left out: 1 × damaged record" in done.err
+    assert "serving 1 pages of 1 hosts" in done.out
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("nowhere.warc", "there is no file nowhere.warc; give a WARC file"),
+        ("empty", "empty is empty; give a WARC file"),
+        ("text", "text is not a WARC file: no record can be read from it"),
+        ("request.warc", "nothing to serve: no answer of a web server in request.warc"),
+    ],
+)
+def test_bad_input_is_a_sentence(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("empty").touch()
+    Path("text").write_text("<p>hello, this is no WARC file")
+    Path("request.warc").write_bytes(page(A).replace(b"Type: response", b"Type: request"))
+    refused = run("web", "serve", name, "--quiet")
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err.startswith(f"wolfspider: {message}")
+
+
+def test_generate_says_nothing_about_robots_txt(run: Run, tmp_path: Path) -> None:
+    done = run("web", "generate", "-o", tmp_path / "x", *SMALL, "--keep-warc")
+    assert "left out" not in done.err
+    assert run("web", "info", tmp_path / "x", "--json").json["left_out"] == {}
+
+
+def test_generate_with_plain_http(run: Run, tmp_path: Path) -> None:
+    run("web", "generate", "-o", tmp_path / "x", *SMALL, "--keep-warc", "--plain-http")
+    assert "https://" not in (tmp_path / "x.labels.tsv").read_text()
+    known = run("web", "info", tmp_path / "x", "--json").json
+    assert known["start"].startswith("http://")
+    assert "plain_http=True" in known["sources"][0]
