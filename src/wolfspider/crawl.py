@@ -21,6 +21,8 @@ from wolfspider.protocols import Judge, PacedWeb, Policy, Web
 from wolfspider.records import NOTHING, Link, PageFlag, Response, Visit
 from wolfspider.urls import host
 
+_NOINDEX = int(PageFlag.NOINDEX)  # enumerations are slow to ask
+
 
 async def crawl(
     web: Web,
@@ -157,7 +159,7 @@ class _OneEach:
 def _visit(link: Link, response: Response, judge: Judge) -> Visit:
     """A page that asks not to be indexed, or that came before, is never a find."""
     page = parse(response)
-    if response.error or response.copied or page.flags & PageFlag.NOINDEX:
+    if response.error or response.copied or page.flags & _NOINDEX:
         return Visit(link, page, NOTHING, response)
     return Visit(link, page, judge.judge(page), response)
 

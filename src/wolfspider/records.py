@@ -12,6 +12,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import struct
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntFlag
@@ -352,7 +353,7 @@ class Exchange:
     detail: str = ""
     truncated: str = ""
     seconds: float = 0.0
-    at: float = 0.0  # when it began, in seconds since 1970
+    at: float = field(default_factory=time.time)  # when it began, in seconds since 1970
 
     def first(self, name: str) -> str:
         """The first value of a header, or nothing."""

@@ -19,6 +19,7 @@ from wolfspider.store.states import sync_folder
 
 LARGEST = 1 << 30  # bytes after which the next file begins
 LEVEL = 3  # of gzip: level 6 takes a third longer and saves 3 %
+PACKED_LEVEL = 0  # for what came compressed: trying again takes as long, and saves nothing
 _PROFILE = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 
 
@@ -85,7 +86,8 @@ class WarcWriter:
             record.headers["WARC-Refers-To-Target-URI"] = original.url
             record.headers["WARC-Refers-To-Date"] = _date(original.at)
             record.set_bytes_content(exchange.head)
-        return self._put(record)
+        packed = original is None and bool(exchange.first("content-encoding"))
+        return self._put(record, PACKED_LEVEL if packed else LEVEL)
 
     def sync(self) -> None:
         if self._file is not None:
@@ -113,7 +115,7 @@ class WarcWriter:
             record.headers["WARC-Filename"] = path.name
             fields = f"software: wolfspider/{__version__}\r\nformat: WARC File Format 1.1\r\n"
             record.set_bytes_content(fields.encode())
-            self._put(record)
+            self._put(record, LEVEL)
 
     def _full(self) -> bool:
         return self.sizes[self._number] >= self.largest
@@ -124,12 +126,12 @@ class WarcWriter:
         record.headers["WARC-Date"] = date
         return record
 
-    def _put(self, record: WarcRecord) -> Place:
+    def _put(self, record: WarcRecord, level: int) -> Place:
         assert self._file is not None
         offset = self.sizes[self._number]
         # Not a writer over the whole file: after a failed write nobody could tell what it holds.
         member = io.BytesIO()
-        gzip = GzipWriter(member, compression_level=LEVEL)
+        gzip = GzipWriter(member, compression_level=level)
         record.write(gzip, checksum_data=True)
         gzip.finish()
         data = member.getvalue()

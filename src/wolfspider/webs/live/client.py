@@ -106,8 +106,8 @@ class Client:
             return Exchange(url, error="bad url", detail="a user name or password in the address")
         port = target.port or (443 if target.scheme == "https" else 80)
         request = Request(str(target), target.host_str.strip("[]"), port, fields, screened)
-        at = time.time()
-        return replace(await self._get(request), url=url, at=at)
+        exchange = await self._get(request)
+        return exchange if exchange.url == url else replace(exchange, url=url)
 
     async def _get(self, request: Request) -> Exchange:
         settings, limits, host = self._settings, self._settings.limits, request.host

@@ -8,6 +8,8 @@ from xxhash import xxh3_64_intdigest
 from wolfspider.fingerprint_map import FingerprintMap
 from wolfspider.records import State
 
+_MANY = 512
+
 
 class Memory:
     """Texts met so far, by fingerprint.
@@ -19,6 +21,7 @@ class Memory:
     def __init__(self) -> None:
         self._kept = FingerprintMap()
         self._noted: set[int] = set()
+        self._keeping: list[int] = []  # noted too, and to be kept; the map likes many at once
 
     def __contains__(self, text: str) -> bool:
         key = _key(text)
@@ -29,14 +32,23 @@ class Memory:
 
     def keep(self, text: str) -> None:
         key = _key(text)
-        self._noted.discard(key)
-        self._kept.set(np.array([key], np.uint64), np.zeros(1, np.int32))
+        self._noted.add(key)
+        self._keeping.append(key)
+        if len(self._keeping) >= _MANY:
+            self._keep()
+
+    def _keep(self) -> None:
+        keys = np.unique(np.array(self._keeping, np.uint64))
+        self._kept.set(keys, np.zeros(len(keys), np.int32))
+        self._noted.difference_update(self._keeping)
+        self._keeping.clear()
 
     def state(self) -> State:
+        self._keep()
         return self._kept.state()
 
     def restore(self, state: State) -> None:
-        self._noted = set()
+        self._noted, self._keeping = set(), []
         self._kept.restore(state)
 
 

@@ -7,6 +7,7 @@ import errno
 import os
 import re
 import socket
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -286,6 +287,7 @@ class Transfer:
             detail=detail,
             truncated=truncated,
             seconds=seconds,
+            at=time.time() - seconds,
         )
 
     def _judged(self, code: int, message: str) -> tuple[str, str]:

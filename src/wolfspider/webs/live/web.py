@@ -63,6 +63,8 @@ _TRANSIENT_STATUS = frozenset((408, 429, 500, 502, 503, 504, 522, 524))
 _BROKEN = ("time", "disconnect")  # truncations that another try may mend
 _WANTED = ("html", "xml", "text/plain", "gzip", "octet-stream")  # parts of a Content-Type
 _MEMO = 1 << 17
+_MEMO_MASK = np.uint64(_MEMO - 1)
+_PAGE_NOFOLLOW, _LINK_NOFOLLOW = int(PageFlag.NOFOLLOW), int(LinkFlag.NOFOLLOW)
 _NO_FILES_TRIES, _NO_FILES_WAIT = 60, 1.0
 
 
@@ -331,7 +333,7 @@ class LiveWeb:
         """The page of an answer with the links that may be followed, and what went wrong."""
         parsed = await self.parsers.parse(url, exchange)
         page = parsed.page
-        links = NO_LINKS if page.flags & PageFlag.NOFOLLOW else self._screened(page.links)
+        links = NO_LINKS if page.flags & _PAGE_NOFOLLOW else self._screened(page.links)
         links = links.join(self._sitemaps(url))
         return page if links is page.links else replace(page, links=links), parsed.problem
 
@@ -357,9 +359,9 @@ class LiveWeb:
         """
         if not len(links):
             return links
-        follow = (links.flags & LinkFlag.NOFOLLOW) == 0
+        follow = (links.flags & _LINK_NOFOLLOW) == 0
         fingerprints = links.fingerprints
-        slots = (fingerprints % np.uint64(_MEMO)).astype(np.intp)
+        slots = (fingerprints & _MEMO_MASK).view(np.int64)
         unknown = np.flatnonzero(follow & (self._admitted[slots] != fingerprints))
         for row, text in zip(unknown.tolist(), links.texts(unknown), strict=True):
             follow[row] = self._follows(text.split(b"\n", 1)[0].decode())
