@@ -78,6 +78,10 @@ class Naive:
         self.left.add(best.fingerprint)
         return best
 
+    def best(self, count: int) -> list[Link]:
+        found = sorted(self.waiting.values(), key=lambda w: (-w[0].score, w[1]))
+        return [each for each, _ in found[:count]]
+
     def rescore(self, links: list[Link], scores: list[float]) -> None:
         for each, score in zip(links, scores, strict=True):
             if each.fingerprint in self.waiting:
@@ -139,6 +143,10 @@ class Machine(RuleBasedStateMachine):
     @rule()
     def pop_any(self) -> None:
         assert self.frontier.pop() == self.naive.pop(set())
+
+    @rule(count=st.integers(0, 6))
+    def look(self, count: int) -> None:
+        assert self.frontier.best(count) == self.naive.best(count)
 
     @rule(links=choices, scores=st.lists(numbers, min_size=15, max_size=15))
     def rescore(self, links: list[Link], scores: list[float]) -> None:
@@ -251,6 +259,18 @@ def test_a_busy_host_is_skipped_and_its_links_wait() -> None:
     assert pop(frontier, {HOSTS[0]}).url.endswith("/1")
     assert frontier.pop({HOSTS[0], HOSTS[1]}) is None
     assert left(frontier) == [0, 3]
+
+
+def test_the_best_links_can_be_looked_at_and_still_wait() -> None:
+    frontier = Frontier()
+    push(frontier, range(6), [0.1, 0.5, 0.3, 0.9, 0.5, 0.2])
+    assert pop(frontier, {HOSTS[0]}).url == link(1).url  # the best host, of 0 and 3, is parked
+    looked = [(each.url, each.score) for each in frontier.best(3)]
+    assert looked == [(link(3).url, 0.9), (link(4).url, 0.5), (link(2).url, 0.3)]
+    assert [each.url for each in frontier.best(99)] == [link(n).url for n in (3, 4, 2, 5, 0)]
+    assert len(frontier) == 5
+    assert left(frontier) == [3, 4, 2, 5, 0]
+    assert frontier.best(3) == []
 
 
 def test_a_link_keeps_what_its_source_said() -> None:

@@ -160,6 +160,46 @@ class Frontier:
                 if run is not None:
                     heappush(self._heads, (run[0], run[1], host))
 
+    def best(self, count: int) -> list[Link]:
+        """The best waiting links as they would leave if no host were busy; none is taken.
+
+        Costs a copy of the heap of hosts, and nothing changes: not even dead rows are cleared.
+        """
+        parked = ((*self._runs[host][0][:2], host) for host in self._parked if self._runs[host])
+        heads = [*self._heads, *parked]
+        heapify(heads)
+        seen: dict[int, list[_Run]] = {}
+        chosen: dict[int, list[_Run]] = {}  # the best `count` links are of the best `count` hosts
+        while heads and len(chosen) < count:
+            score, arrival, host = heappop(heads)
+            runs = seen.get(host)
+            if runs is None:
+                runs = seen[host] = self._best_of(host, count)
+                if runs:
+                    heappush(heads, (runs[0][0], runs[0][1], host))
+            elif runs and (runs[0][0], runs[0][1]) == (score, arrival):
+                chosen[host] = runs
+        found = sorted((run, host) for host, runs in chosen.items() for run in runs)
+        return [self._link(run, host) for run, host in found[:count]]
+
+    def _best_of(self, host: int, count: int) -> list[_Run]:
+        """The host's best waiting rows, each as the head of what remains of its run."""
+        heap, rows = self._runs[host].copy(), self._rows
+        found: list[_Run] = []
+        while heap and len(found) < count:
+            _, _, row, end = run = heap[0]
+            if not math.isnan(rows["score"].item(row)):
+                found.append(run)
+            row += 1
+            while row < end and math.isnan(rows["score"].item(row)):
+                row += 1
+            if row == end:
+                heappop(heap)
+            else:
+                following = (-rows["score"].item(row), rows["arrival"].item(row), row, end)
+                heapreplace(heap, following)
+        return found
+
     def waiting(self) -> Fingerprints:
         """Fingerprints of all waiting links, in the order of their rows."""
         alive = self._alive()
@@ -340,6 +380,14 @@ class Frontier:
         return None
 
     def _leave(self, run: _Run, host: int) -> Link:
+        link = self._link(run, host)
+        self._kill(run[2], link.fingerprint, _LEFT)
+        self._head(host)  # brings the host's next best link forward
+        self._compact_if_sparse()
+        return link
+
+    def _link(self, run: _Run, host: int) -> Link:
+        """The link at the head of a run."""
         rows = self._rows
         score, arrival, row, _ = run
         batch, begin = arrival >> 32, rows["begin"].item(row)
@@ -350,10 +398,9 @@ class Frontier:
         elif url.startswith("s/"):
             url = f"https://{self._names[host]}{url[1:]}"
         origin = self._origins[batch]
-        fingerprint = rows["fingerprint"].item(row)
-        link = Link(
+        return Link(
             url,
-            fingerprint,
+            rows["fingerprint"].item(row),
             self._names[host],
             anchor,
             origin.source,
@@ -362,10 +409,6 @@ class Frontier:
             origin.relevance,
             -score,
         )
-        self._kill(row, fingerprint, _LEFT)
-        self._head(host)  # brings the host's next best link forward
-        self._compact_if_sparse()
-        return link
 
     def _kill(self, row: int, fingerprint: int, why: int) -> None:
         self._rows["score"][row] = math.nan
