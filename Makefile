@@ -27,21 +27,9 @@ types: setup
 imports: setup
 	$(BIN)/lint-imports
 
-# A web of 3,000 pages on 60 hosts, 527 of them on astronomy; the same topic, start and budget
-# for two policies.
-START = import json, sys; print(json.load(sys.stdin)["start"])
-HUNT = $(BIN)/wolfspider hunt --web demo/web --topic "astronomy telescope planet" --pages 600 \
-	--seed "$$($(BIN)/wolfspider web info demo/web --json | $(BIN)/python -c '$(START)')" \
-	--label astronomy
-
+# A generated web, served over HTTP on loopback and hunted live.
 demo: setup
-	rm -rf demo
-	$(BIN)/wolfspider web generate -o demo/web --pages 3000 --hosts 60
-	@printf '\n== breadth-first ==\n'
-	@$(HUNT) --policy breadth-first --quiet -o demo/breadth-first
-	@printf '\n== best-first ==\n'
-	@$(HUNT) --policy best-first -o demo/best-first
-	@printf '\nEvery visit is in demo/best-first/hunt.db (SQLite). Next: docs/first-experiment.md\n'
+	@scripts/demo $(BIN)/wolfspider
 
 bench: setup
 	$(BIN)/python -m benchmarks

@@ -95,6 +95,8 @@ def ended(command: list[str], seconds: float | None) -> bool:
 
 def committed(folder: Path) -> set[str]:
     """Addresses whose answers the database knows."""
+    if not (folder / "hunt.db").exists():  # killed before it began
+        return set()
     with closing(sqlite3.connect(folder / "hunt.db")) as db, suppress(sqlite3.OperationalError):
         assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         return {url for (url,) in db.execute("SELECT url FROM captures")}

@@ -16,6 +16,7 @@ from wolfspider.hunt import Hunt
 from wolfspider.pages import parse_html
 from wolfspider.policies import Spec
 from wolfspider.records import Visit
+from wolfspider.store.as_web import as_web
 from wolfspider.webs.live.pace import Pace
 from wolfspider.webs.live.scope import STAYS
 from wolfspider.webs.live.settings import LiveSettings
@@ -91,7 +92,12 @@ class Size(click.ParamType[int]):
     "--address-delay", default=0.25, show_default=True, help="Seconds an IP address rests."
 )
 @click.option("--connections-per-host", default=1, show_default=True)
-@click.option("--at-once", default=64, show_default=True, help="Pages in flight, all hosts.")
+@click.option(
+    "--at-once",
+    default=16,
+    show_default=True,
+    help="Pages in flight, all hosts. More is faster; fewer finds more on a small budget.",
+)
 @click.option("--tries", default=3, show_default=True, help="Of a request that fails.")
 @click.option("--sitemaps/--no-sitemaps", default=True, help="Follow what robots.txt lists.")
 @click.option("--cookies", is_flag=True, help="Send cookies back within a chain of redirects.")
@@ -124,11 +130,23 @@ def hunt(
     quiet: bool,
     **live: Any,
 ) -> None:
-    """Hunt for pages on a topic, on the live web or a recorded one."""
+    """Hunt for pages on a topic, on the live web or a recorded one.
+
+    On the live web, hosts are asked as their robots.txt allows, one request after the other, by a
+    crawler that says who sent it:
+
+    \b
+      wolfspider hunt --topic "solar eclipse" --seed https://example.org/ \\
+          --contact https://example.org/crawler --pages 5000 -o hunts/eclipse
+
+    The hunt ends when a budget is used up or nothing is left to follow. Ctrl-C ends it in order;
+    wolfspider resume goes on with it.
+    """
     if web == LIVE and out is None:
         raise BadInput("say where to keep what is found: -o hunts/NAME")
     if web == LIVE and label:
         raise BadInput("--label counts labels of a recorded web; the live web has none")
+    web = web if web == LIVE else str(as_web(Path(web)))  # a hunt folder is a recording too
     budgets = (pages, relevant, bytes, minutes)
     asked = Asked(
         topic=topic,

@@ -6,16 +6,19 @@ import math
 import shlex
 import sys
 import time
-from dataclasses import asdict
+from contextlib import closing
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
+from wolfspider.cli.interrupts import cleaning_up
 from wolfspider.cli.lab_report import opened, report
 from wolfspider.cli.lab_reproduce import reproduce
 from wolfspider.cli.lab_runs import run_missing
 from wolfspider.cli.output import example, note, print_json, result_options
+from wolfspider.cli.progress import Meter
 from wolfspider.errors import BadInput
 from wolfspider.lab.experiment import Experiment, takes_buffer
 from wolfspider.lab.metrics import higher_is_better
@@ -23,6 +26,10 @@ from wolfspider.lab.summary import Summary
 from wolfspider.lab.tasks import Away, read_tasks, write_tasks
 from wolfspider.lab.writing import tasks_for_labels
 from wolfspider.policies import Spec
+from wolfspider.store import read_asked
+from wolfspider.store.as_web import NAME as WEB
+from wolfspider.store.as_web import making
+from wolfspider.store.opening import is_hunt
 from wolfspider.webs.recorded import RecordedWeb
 
 _PATH = click.Path(path_type=Path)
@@ -43,7 +50,7 @@ def lab() -> None:
 @click.option("--policies", required=True, help="Specs, comma between them.")
 @click.option("--repeat", default=1, show_default=True, help="Runs of each, from other seeds.")
 @click.option("--jobs", default=1, show_default=True, help="Processes.")
-@click.option("--web", type=_PATH, help="Use this web instead of the one the file names.")
+@click.option("--web", type=_PATH, help="Use this web or hunt, not the one the file names.")
 @click.option("--buffer", type=int, help="At most so many waiting links, for every policy.")
 @click.option("-o", "--out", required=True, type=_PATH, help="Results folder; runs there are kept.")
 @result_options
@@ -62,6 +69,7 @@ def run(
     if repeat < 1 or jobs < 1:
         raise BadInput("--repeat and --jobs are numbers from 1 on")
     begin = time.perf_counter()
+    web = recorded(web, quiet) if web else None
     experiment = Experiment(out)
     experiment.ask(
         [read_tasks(file, web) for file in files],
@@ -85,6 +93,17 @@ def run(
         note(f"failed: {trace.key.policy} on {trace.key.task}: {trace.error.splitlines()[-1]}")
     if not quiet and not as_json:
         note(f"{result['runs']:,} runs in {out}; next: wolfspider lab report {out}")
+
+
+def recorded(folder: Path, quiet: bool) -> Path:
+    """A web folder: the given one, or that of a hunt, made now if need be."""
+    if not is_hunt(folder):
+        return folder
+    meter = Meter("compiling the hunt", 1.0, unit="records", quiet=quiet)
+    with cleaning_up(), closing(making(folder)) as steps, meter:
+        for share, count in steps:
+            meter.show(share, count)
+    return folder / WEB
 
 
 def strict(value: Any) -> Any:
@@ -186,7 +205,10 @@ def tasks(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Write a task file for the labels of a web."""
+    """Write a task file for the labels of a web.
+
+    FOLDER may be a hunt: its labels are relevant and target, its topic makes the keywords.
+    """
     if out.exists():
         raise BadInput(f"{out} exists already; choose another file or remove it")
     if bool(labels) == all_labels:
@@ -195,12 +217,15 @@ def tasks(
         raise BadInput(
             "--min, --seeds and --budget are numbers from 1 on, --most and --away from 0"
         )
-    web = RecordedWeb(folder)
+    web = RecordedWeb(recorded(folder, quiet))
     found, left_out = tasks_for_labels(
         web, labels or None, least=least, most=most, seeds=Away(away, count), budget=budget
     )
     if not found:
         raise BadInput(f"no label of {folder} makes a task: {'; '.join(left_out) or 'no labels'}")
+    if is_hunt(folder):  # its labels do not say what was looked for
+        keywords = tuple(read_asked(folder)["topic"].split())
+        found = [replace(task, keywords=keywords) for task in found]
     write_tasks(out, folder, found)
     result: dict[str, Any] = {"file": str(out), "tasks": [t.name for t in found]}
     if as_json:

@@ -9,6 +9,10 @@ from typing import Any, TypeVar
 
 import click
 
+FIRST_HUNT = (
+    'wolfspider hunt --web webs/generated --topic "astronomy telescope" '
+    "--seed https://www.nithom.org.example/ --pages 100 -o hunts/stars"
+)
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 

@@ -9,17 +9,12 @@ import click
 from wolfspider.asked import Asked
 from wolfspider.cli.hunt import Size
 from wolfspider.cli.hunting import run_hunt
-from wolfspider.cli.output import example, result_options
+from wolfspider.cli.output import FIRST_HUNT, example, result_options
 from wolfspider.hunt import Hunt
 from wolfspider.store import read_asked
 
 
-@click.command(
-    epilog=example(
-        "wolfspider resume hunts/astronomy --pages 800",
-        first="wolfspider hunt --web webs/generated …  -o hunts/astronomy",
-    )
-)
+@click.command(epilog=example("wolfspider resume hunts/stars --pages 200", first=FIRST_HUNT))
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--pages", type=int, help="Another budget of pages, those of before included.")
 @click.option("--relevant", type=int, help="Another budget of relevant pages, likewise.")

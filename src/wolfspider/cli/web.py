@@ -14,6 +14,8 @@ from wolfspider.cli.output import example, note, print_facts, print_json, result
 from wolfspider.cli.progress import Meter
 from wolfspider.cli.web_serve import serve
 from wolfspider.errors import BadInput, DamagedFile
+from wolfspider.store.as_web import HuntRecording
+from wolfspider.store.opening import is_hunt
 from wolfspider.webs.compiler import Compiler
 from wolfspider.webs.importers.captures import Capture
 from wolfspider.webs.importers.warc import WarcFile
@@ -63,20 +65,28 @@ def import_(
     """Compile WARC files into a web folder that replays at once.
 
     The files may be plain or compressed with gzip or zstd. Of several captures of a page the
-    latest counts.
+    latest counts. The folder of a live hunt is a recording, too: its pages are labelled relevant
+    and target as the hunt judged them.
     """
     for recording in recordings:
-        if not recording.is_file():
-            raise BadInput(f"there is no file {recording}; give a WARC file")
+        if not (recording.is_file() or is_hunt(recording)):
+            raise BadInput(f"there is no file {recording}; give a WARC file or a hunt folder")
     rows = list(read_labels(labels)) if labels else []
     with cleaning_up(), Compiler(out, [path.name for path in recordings]) as compiler:
         for recording in recordings:
-            _read(compiler, WarcFile(recording), truncated_ok, quiet)
-        _finish(compiler, rows, skip_unknown_labels, quiet)
+            if is_hunt(recording):
+                with HuntRecording(recording) as hunt:
+                    _read(compiler, hunt, truncated_ok, quiet)
+                    rows += hunt.labels()
+            else:
+                _read(compiler, WarcFile(recording), truncated_ok, quiet)
+        _finish(compiler, rows, skip_unknown_labels or any(map(is_hunt, recordings)), quiet)
     _print_info(out, as_json)
 
 
-def _read(compiler: Compiler, file: WarcFile, truncated_ok: bool, quiet: bool) -> None:
+def _read(
+    compiler: Compiler, file: WarcFile | HuntRecording, truncated_ok: bool, quiet: bool
+) -> None:
     with Meter(f"reading {file.path.name}", file.size, unit="records", quiet=quiet) as meter:
         for capture in file:
             compiler.add(capture)

@@ -1,6 +1,6 @@
 """Tasks: topic + seeds + budget + ground truth, in a TOML file that anybody can write by hand.
 
-web = "webs/webkb"
+web = "webs/webkb"                         # or a hunt: "hunts/mine"
 judge = "targets"                          # or keywords, cosine
 [[task]]
 name = "cornell-courses"
@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from wolfspider.errors import BadInput
+from wolfspider.store.as_web import as_web
 
 JUDGES = ("targets", "keywords", "cosine")
 
@@ -114,7 +115,7 @@ def read_tasks(path: Path, web: Path | None = None) -> TaskFile:
     for name, count in Counter(task.name for task in tasks).items():
         if count > 1:
             raise BadInput(f"{path} has {count} tasks named {name!r}; names tell runs apart")
-    return TaskFile(web or _beside(path, named), tasks)
+    return TaskFile(as_web(web or _beside(path, named)), tasks)
 
 
 def write_tasks(path: Path, web: Path, tasks: Sequence[Task]) -> None:

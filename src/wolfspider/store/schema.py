@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from pathlib import Path
 
@@ -91,7 +92,12 @@ def open_to_read(path: Path) -> sqlite3.Connection:
     """Open beside a process that may be writing; nothing is changed."""
     if not path.is_file():
         raise DamagedFile(f"there is no {path}: this hunt folder is not whole")
-    db = sqlite3.connect(path.absolute().as_uri() + "?mode=ro", uri=True, timeout=30)
+    # Not mode=ro: who opens so cannot take the log away again that SQLite lays down to read.
+    writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+    idle = not path.with_name(f"{path.name}-wal").exists()
+    mode = "mode=rw" if writable else "immutable=1" if idle else "mode=ro"
+    db = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, timeout=30)
+    db.execute("PRAGMA query_only = 1")
     try:
         check(db, path, thorough=False)
     except BaseException:

@@ -24,7 +24,7 @@ class LiveSettings:
     stay_on: str = "anywhere"
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    at_once: int = 64  # requests under way
+    at_once: int = 16  # in flight; the more, the faster, and the less choosy a crawl is
     tries: int = 3  # of a request that failed in a way that may pass
     most_redirects: int = 10
     sitemaps: bool = True

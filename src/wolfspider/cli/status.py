@@ -1,0 +1,214 @@
+"""wolfspider status"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from wolfspider.cli.output import (
+    FIRST_HUNT,
+    example,
+    plain,
+    print_facts,
+    print_json,
+    result_options,
+)
+from wolfspider.errors import DamagedFile
+from wolfspider.hunt import Tally
+from wolfspider.store import HuntReader
+from wolfspider.store.opening import open_hunt, writer_of
+from wolfspider.urls import host
+
+_HOSTS = 10
+_LATELY = 100  # pages
+_MINUTE = 60.0
+_WIDE = 100  # characters of a line of the web
+
+
+@click.command(epilog=example("wolfspider status hunts/stars", first=FIRST_HUNT))
+@click.argument("folder", type=click.Path(path_type=Path))
+@result_options
+def status(folder: Path, as_json: bool, quiet: bool) -> None:
+    """Say how a hunt goes or went; also while it runs, and after it was killed."""
+    found = status_of(folder)
+    if as_json:
+        print_json(found)
+    else:
+        _print(found, quiet)
+
+
+def status_of(folder: Path) -> dict[str, Any]:
+    """Everything that can be said about a hunt, as JSON values; None for what is not known."""
+    writer = writer_of(folder)  # first: one that ends while we read was running, and not killed
+    try:
+        with open_hunt(folder) as reader:
+            reader.db.execute("BEGIN")  # one moment for all that is read
+            return {"folder": str(folder)} | _state(reader, writer) | _numbers(reader)
+    except sqlite3.DatabaseError as error:
+        raise DamagedFile(
+            f"{folder / 'hunt.db'} cannot be read ({error}); bring it back from a copy"
+        ) from error
+
+
+def _state(reader: HuntReader, writer: int | None) -> dict[str, Any]:
+    facts = reader.facts()
+    # A hunt that was stopped, resumed and then killed still has the facts of its first end.
+    told = "stopped" in facts and _told(facts) == reader.count("count(*) FROM pages")
+    state = "running" if writer is not None else "stopped" if told else "killed"
+    asked = reader.asked
+    return {
+        "state": state,
+        "process": writer or None,
+        "stopped": facts["stopped"] if state == "stopped" else None,
+        "waiting": facts.get("waiting") if state == "stopped" else None,
+        **{name: asked.get(name) for name in ("topic", "policy", "web")},
+    }
+
+
+def _told(facts: Mapping[str, Any]) -> int:
+    """Visits that there were when the facts were written."""
+    return int(facts.get("pages", 0)) + int(facts.get("refused", 0))
+
+
+def _numbers(reader: HuntReader) -> dict[str, Any]:
+    tally = Tally.of(reader)
+    first, last = reader.db.execute(
+        "SELECT min(at), max(at) FROM pages WHERE at > 0 AND NOT refused"
+    ).fetchone()
+    hosts = _hosts(reader)
+    return {
+        "pages": tally.pages,
+        "relevant": tally.relevant,
+        "harvest_rate": round(tally.harvest_rate, 6),
+        "harvest_rate_lately": _lately(reader),
+        "targets": tally.targets,
+        "refused": tally.refused,
+        "bytes": tally.bytes,
+        "started": _iso(first),
+        "last_visit": _iso(last),
+        "pages_per_second": _speed(reader, first, last),
+        "checkpoint": _checkpoint(reader),
+        "warc": [
+            {"name": row["name"], "bytes": row["committed"]}
+            for row in reader.db.execute("SELECT name, committed FROM files ORDER BY id")
+        ],
+        "hosts": len(hosts),
+        "top_hosts": hosts[:_HOSTS],
+        "errors": _errors(reader),
+    }
+
+
+def _lately(reader: HuntReader) -> float | None:
+    """The harvest rate of the last pages."""
+    query = "SELECT relevance FROM pages WHERE NOT refused ORDER BY step DESC LIMIT ?"
+    found = [row["relevance"] >= 0.5 for row in reader.db.execute(query, (_LATELY,))]
+    return round(sum(found) / len(found), 6) if found else None
+
+
+def _speed(reader: HuntReader, first: float | None, last: float | None) -> float | None:
+    """Pages a second in the last minute in which the hunt fetched any."""
+    if first is None or last is None or first == last:
+        return None
+    seconds = min(_MINUTE, last - first)
+    pages = reader.count("count(*) FROM pages WHERE NOT refused AND at >= ?", last - seconds)
+    return round(pages / seconds, 2)
+
+
+def _checkpoint(reader: HuntReader) -> dict[str, Any] | None:
+    row = reader.db.execute("SELECT step, at FROM checkpoints ORDER BY step DESC LIMIT 1")
+    for step, at in row:
+        return {"step": step, "at": _iso(at), "age": round(max(0.0, time.time() - at), 1)}
+    return None
+
+
+def _hosts(reader: HuntReader) -> list[dict[str, Any]]:
+    """Those that were asked for most pages first."""
+    reader.db.create_function("host", 1, host, deterministic=True)
+    query = (
+        "SELECT host(url) AS name, count(*) AS pages, sum(relevance >= 0.5) AS relevant "
+        "FROM pages WHERE NOT refused GROUP BY name ORDER BY pages DESC, name"
+    )
+    keys = ("host", "pages", "relevant")
+    return [dict(zip(keys, row, strict=True)) for row in reader.db.execute(query)]
+
+
+def _errors(reader: HuntReader) -> list[dict[str, Any]]:
+    """Kinds of failures and refusals, the most frequent first, each with its first example."""
+    query = (  # with min(), SQLite takes the other columns from the row of the smallest step
+        "SELECT error, refused, count(*) AS count, url, detail, min(step) FROM pages "
+        "WHERE error != '' GROUP BY error, refused ORDER BY count DESC, error"
+    )
+    keys = ("error", "refused", "count", "url", "detail")
+    found = [dict(zip(keys, row, strict=False)) for row in reader.db.execute(query)]
+    return [each | {"refused": bool(each["refused"])} for each in found]
+
+
+def _iso(at: float | None) -> str | None:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if at else None
+
+
+# -- for people ----------------------------------------------------------------------------
+
+
+def _print(found: Mapping[str, Any], quiet: bool) -> None:
+    warc, checkpoint = found["warc"], found["checkpoint"]
+    shown: dict[str, Any] = {"state": _sentence(found)}
+    shown |= {name: found[name] for name in ("topic", "policy", "web", "pages", "relevant")}
+    shown |= {
+        "harvest rate": found["harvest_rate"],
+        f"… of the last {_LATELY}": found["harvest_rate_lately"],
+        **{name: found[name] for name in ("targets", "refused", "bytes", "waiting", "started")},
+        "last visit": found["last_visit"],
+        "pages per second": found["pages_per_second"],
+        "checkpoint": checkpoint and f"step {checkpoint['step']:,}, {_ago(checkpoint['age'])}",
+        "WARC files": _sizes(warc) if warc else None,
+    }
+    print_facts({name: value for name, value in shown.items() if value is not None})
+    if not quiet:
+        _print_hosts(found)
+        _print_errors(found)
+
+
+def _sentence(found: Mapping[str, Any]) -> str:
+    if found["state"] == "running":
+        return f"running{' by process ' + str(found['process']) if found['process'] else ''}"
+    if found["state"] == "stopped":
+        return f"stopped: {found['stopped']}"
+    return (
+        "was killed, lost power or could not write; "
+        f"go on with: wolfspider resume {found['folder']}"
+    )
+
+
+def _ago(seconds: float) -> str:
+    for unit, size in (("days", 86400), ("hours", 3600), ("minutes", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit} ago"
+    return f"{seconds:.0f} seconds ago"
+
+
+def _sizes(warc: list[dict[str, Any]]) -> str:
+    size = sum(file["bytes"] for file in warc)
+    return f"{len(warc):,}, {size:,} bytes, the last {warc[-1]['name']}"
+
+
+def _print_hosts(found: Mapping[str, Any]) -> None:
+    if found["top_hosts"]:
+        print(f"\nhosts  {found['hosts']:,}, by pages (of them relevant):")
+    for each in found["top_hosts"]:
+        print(f"  {each['pages']:>8,} ({each['relevant']:,})  {plain(each['host'])}")
+
+
+def _print_errors(found: Mapping[str, Any]) -> None:
+    if found["errors"]:
+        print("\nfailed or refused, with the first example of each:")
+    for each in found["errors"]:
+        kind = plain(each["error"]) + (" (not asked for)" if each["refused"] else "")
+        detail = f" — {plain(each['detail'])}" if each["detail"] else ""
+        print(f"  {each['count']:>8,}  {kind}: {plain(each['url'])[:_WIDE]}{detail[:_WIDE]}")
