@@ -14,7 +14,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import hashlib
-import io
 import json
 import mmap
 import sys
@@ -23,6 +22,7 @@ from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import BuiltinMethodType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -35,6 +35,7 @@ from wolfspider.pages import parse, parse_html
 from wolfspider.policies import make as make_policy
 from wolfspider.protocols import Judge, Policy, Web
 from wolfspider.records import Link, Page, Response, State, Verdict, Visit
+from wolfspider.store.states import load_state, save_state
 from wolfspider.topics import Topic
 from wolfspider.urls import canonical, fingerprint, host, seed_link
 from wolfspider.webs.recorded import RecordedWeb
@@ -159,27 +160,11 @@ def digest(visits: Sequence[Visit]) -> str:
 
 
 def through_disk(state: State) -> State:
-    """A state as it comes back from a JSON text and an npz file; no pickle."""
-    arrays: dict[str, Any] = {}
-
-    def put(value: object) -> object:
-        name = f"array-{len(arrays)}"
-        if isinstance(value, np.ndarray):
-            arrays[name] = value
-            return {"array": name}
-        raise TypeError(f"a state holds JSON values and arrays, not {type(value)}: {value!r}")
-
-    text = json.dumps(state, default=put)
-    file = io.BytesIO()
-    np.savez(file, allow_pickle=False, **arrays)
-    file.seek(0)
-    with np.load(file, allow_pickle=False) as stored:
-
-        def get(value: dict[str, Any]) -> Any:
-            return stored[value["array"]] if value.keys() == {"array"} else value
-
-        restored: State = json.loads(text, object_hook=get)
-    return restored
+    """A state as it comes back from the disk; raises TypeError for what a state must not hold."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "state.npz")
+        save_state(path, state)
+        return load_state(path)
 
 
 def copied(policy: Policy, make: Make) -> Policy:

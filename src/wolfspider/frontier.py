@@ -239,7 +239,7 @@ class Frontier:
         runs = [(h, row, end) for h, heap in enumerate(self._runs) for _, _, row, end in heap]
         return {
             "rows": rows,
-            "texts": np.frombuffer(b"".join(self._texts), np.uint8),
+            "texts": list(self._texts),  # not copied: bytes never change
             "text_lengths": np.array([len(text) for text in self._texts], np.int64),
             "origins": [[o.source, o.depth, o.relevance] for o in self._origins],
             "hosts": list(self._names),
@@ -252,7 +252,7 @@ class Frontier:
         self._clear()
         self._rows = {name: np.array(column) for name, column in state["rows"].items()}
         self._end = self._waiting = len(self._rows["score"])
-        texts = np.asarray(state["texts"], np.uint8).tobytes()
+        texts = _bytes_of(state["texts"])
         ends = np.cumsum(np.asarray(state["text_lengths"])).tolist()
         self._texts = [texts[a:b] for a, b in pairwise([0, *ends])]
         self._origins = [Origin(*origin) for origin in state["origins"]]
@@ -465,20 +465,32 @@ class Frontier:
     def _compact_batches(self) -> None:
         """Keep only the batches, and of their texts only the parts, that a row still needs."""
         rows = self._rows
-        origin = rows["arrival"] >> 32
-        used, batch = np.unique(origin, return_inverse=True)
-        texts: list[list[bytes]] = [[] for _ in used]
-        columns = (batch, origin, rows["begin"], rows["length"])
-        for new, old, begin, length in zip(*(c.tolist() for c in columns), strict=True):
-            texts[new].append(self._texts[old][begin : begin + length])
-        self._texts = [b"".join(parts) for parts in texts]
+        used, batch = np.unique(rows["arrival"] >> 32, return_inverse=True)
+        order = np.argsort(batch, kind="stable")
+        edges = np.searchsorted(batch[order], np.arange(len(used) + 1)).tolist()
+        texts = []
+        for old, (start, end) in zip(used.tolist(), pairwise(edges), strict=True):
+            texts.append(self._shrunk(self._texts[old], order[start:end]))
+            self._texts[old] = b""  # so that old and new never stand side by side as a whole
+        self._texts = texts
         self._origins = [self._origins[old] for old in used.tolist()]
         rows["arrival"] = (batch << 32) | (rows["arrival"] & _POSITION)
-        order = np.argsort(batch, kind="stable")
-        lengths = rows["length"][order].astype(np.int64)
-        begins = np.cumsum(lengths) - lengths
-        first = np.searchsorted(batch[order], np.arange(len(used)))
-        rows["begin"][order] = begins - begins[first][batch[order]] if len(used) else begins
+
+    def _shrunk(self, text: bytes, rows: Rows) -> bytes:
+        """The parts of a batch's text that these rows need; says in `begin` where they are now."""
+        begins, lengths = self._rows["begin"], self._rows["length"]
+        kept = lengths[rows].astype(np.int64)
+        if int(kept.sum()) == len(text):
+            return text
+        spans = zip(begins[rows].tolist(), kept.tolist(), strict=True)
+        shrunk = b"".join([text[begin : begin + length] for begin, length in spans])
+        begins[rows] = np.cumsum(kept) - kept
+        return shrunk
+
+
+def _bytes_of(value: Any) -> bytes:
+    """Bytes out of a state: pieces when it was just taken, an array when it comes from disk."""
+    return b"".join(value) if isinstance(value, list) else np.asarray(value, np.uint8).tobytes()
 
 
 def _numbers(scores: Floats) -> Floats:

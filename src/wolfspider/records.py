@@ -25,7 +25,7 @@ Fingerprints = NDArray[np.uint64]
 TermIds = NDArray[np.uint32]
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
-State = dict[str, Any]  # JSON values and arrays, nested dicts of them; never code
+State = dict[str, Any]  # JSON values, arrays and lists of bytes, nested dicts of them; no code
 Headers = tuple[tuple[str, str], ...]
 
 BAGS = ("anchor", "context", "heading", "url")

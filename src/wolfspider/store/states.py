@@ -1,4 +1,7 @@
-"""States on disk: nested dicts of JSON values and arrays, as one .npz file. Never pickle."""
+"""States on disk, as one .npz file: nested dicts of JSON values and arrays. Never pickle.
+
+A list of bytes, which holds one text in pieces, comes back as an array of all of them.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import json
 import os
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,14 +24,14 @@ _ARRAY = "\0array"  # a key that no state has: the value stands in a member of t
 def save_state(path: Path, state: State) -> None:
     """Write it beside, then under its name: a file of this name is always whole."""
     beside = path.with_name(f"{path.name}.partial")
-    arrays: list[NDArray[Any]] = []
+    arrays: list[NDArray[Any] | list[bytes]] = []
     values = json.dumps(_without_arrays(state, arrays), ensure_ascii=False)
     with beside.open("wb") as file:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as members:
             members.writestr(_VALUES, values.encode("utf-8", "surrogatepass"))
             for number, array in enumerate(arrays):
                 with members.open(f"{number}.npy", "w", force_zip64=True) as member:
-                    np.lib.format.write_array(member, array, allow_pickle=False)
+                    _write_array(member, array)
         file.flush()
         os.fsync(file.fileno())
     beside.replace(path)
@@ -54,10 +57,22 @@ def sync_folder(folder: Path) -> None:
         os.close(number)
 
 
-def _without_arrays(value: Any, arrays: list[NDArray[Any]]) -> Any:
+def _write_array(member: IO[bytes], array: NDArray[Any] | list[bytes]) -> None:
+    if isinstance(array, np.ndarray):
+        np.lib.format.write_array(member, array, allow_pickle=False)
+        return
+    header = {"descr": "|u1", "fortran_order": False, "shape": (sum(map(len, array)),)}
+    np.lib.format.write_array_header_1_0(member, header)
+    for piece in array:
+        member.write(piece)
+
+
+def _without_arrays(value: Any, arrays: list[NDArray[Any] | list[bytes]]) -> Any:
     if isinstance(value, dict):
         return {key: _without_arrays(each, arrays) for key, each in value.items()}
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray) or (
+        isinstance(value, list) and value and isinstance(value[0], bytes)
+    ):
         arrays.append(value)
         return {_ARRAY: len(arrays) - 1}
     if isinstance(value, np.generic):
