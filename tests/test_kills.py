@@ -41,10 +41,10 @@ class Served:
     port: int
     log: Path
 
-    def asked(self) -> Counter[str]:
-        """How often each address was asked for, robots.txt apart."""
+    def asked(self, *, hops: bool = True) -> Counter[str]:
+        """How often each address was asked for, robots.txt apart; redirects too, or not."""
         rows = [line.split("\t") for line in self.log.read_text().splitlines()]
-        urls = (f"http://{host}{path}" for _, host, path, _ in rows)
+        urls = (f"http://{h}{p}" for _, h, p, status in rows if hops or status[:1] != "3")
         return Counter(url for url in urls if not url.endswith("/robots.txt"))
 
     def command(self, folder: Path) -> list[str]:
@@ -129,7 +129,7 @@ def kill_often(folder: Path, site: Served, moments: random.Random, kills: int) -
         done += 1
         assert known <= committed(folder), "a committed answer is gone"
         known = committed(folder)
-        in_flight = set(site.asked()) - known
+        in_flight = set(site.asked(hops=False)) - known  # a page may take several requests
         assert len(in_flight) <= AT_ONCE
         if (folder / "hunt.toml").exists():
             command = resume(folder)

@@ -66,14 +66,14 @@ async def _crawl_many(
     done = 0
     try:
         while pages is None or done < pages:
-            while web.room > 0 and (pages is None or done + flights.awake < pages):
+            while web.room > flights.landed and (pages is None or done + flights.awake < pages):
                 link = policy.next(web.busy)
                 if link is None:
                     break
                 flights.begin(link)
             if not len(flights) and (not len(policy) or web.next_ready() is None):
                 return  # nothing waits, or only links of hosts that will not be asked again
-            rest = web.next_ready() if len(policy) and web.room > 0 else None
+            rest = web.next_ready() if len(policy) and web.room > flights.landed else None
             for link, response in await flights.arrivals(rest):
                 visit = _visit(link, response, judge)
                 policy.learn(visit)
@@ -96,6 +96,11 @@ class _Flights:
 
     def __len__(self) -> int:
         return len(self._links)
+
+    @property
+    def landed(self) -> int:
+        """Fetches that have ended and whose visits are still to come."""
+        return len(self._arrived)
 
     @property
     def awake(self) -> int:

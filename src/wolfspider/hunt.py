@@ -238,7 +238,7 @@ class Hunt:
                 if self._spent():
                     return
                 if self.store is not None:
-                    if self.store.behind > behind:
+                    if self.store.behind >= behind:
                         await self.store.catch_up(behind // 2)
                     self._checkpoint()
                 if live is None and time.monotonic() > breath:
