@@ -8,9 +8,9 @@ waits it takes up no connection, so hosts that are slow or resting hold nobody u
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 from wolfspider.webs.live.names import Names
 from wolfspider.webs.live.politeness import Politeness
@@ -39,6 +39,8 @@ class Turns:
         self._left: dict[str, None] = {}
         self._queues: dict[str, _Queue] = {}
         self._slots = asyncio.Semaphore(at_once)
+        self._waking: deque[asyncio.Future[None]] = deque()
+        self._reserved = 0  # for those that wake up
 
     @property
     def inside(self) -> int:
@@ -46,6 +48,11 @@ class Turns:
 
     @property
     def room(self) -> int:
+        """How many may begin; those that wake up come first."""
+        return self._free - self._reserved
+
+    @property
+    def _free(self) -> int:
         return self.at_once - self.inside + self.asleep
 
     def enter(self, host: str) -> None:
@@ -56,6 +63,7 @@ class Turns:
         if not self._inside[host]:
             del self._inside[host]
         self._left[host] = None
+        self._wake_next()
 
     def full(self, host: str) -> bool:
         """Whether as many fetches are inside as the host may have connections."""
@@ -66,11 +74,36 @@ class Turns:
         return [*left, *self.politeness.freed()]
 
     async def sleep(self, seconds: float) -> None:
-        self.asleep += 1
-        try:
+        """Wait, and let another fetch begin meanwhile."""
+        with self._asleep():
             await asyncio.sleep(seconds)
+            await self._place()
+
+    @contextmanager
+    def _asleep(self) -> Iterator[None]:
+        self.asleep += 1
+        self._wake_next()
+        try:
+            yield
         finally:
             self.asleep -= 1
+
+    async def _place(self) -> None:
+        """Wait until one that wakes up makes no more than `at_once`."""
+        self._reserved += 1
+        try:
+            while self._free <= 0:
+                self._waking.append(asyncio.get_running_loop().create_future())
+                await self._waking[-1]
+        finally:
+            self._reserved -= 1
+
+    def _wake_next(self) -> None:
+        while self._waking:
+            waking = self._waking.popleft()
+            if not waking.done():  # not cancelled
+                waking.set_result(None)
+                return
 
     @asynccontextmanager
     async def turn(self, host: str, name: str) -> AsyncIterator[None]:
@@ -99,11 +132,8 @@ class Turns:
         users.append(None)
         try:
             if semaphore.locked():
-                self.asleep += 1
-                try:
+                with self._asleep():
                     await semaphore.acquire()
-                finally:
-                    self.asleep -= 1
             else:
                 await semaphore.acquire()
             try:
