@@ -104,6 +104,7 @@ class Hunt:
         made = make(Spec.parse(asked.policy), topic=self.topic, seed=asked.random_seed)
         self.policy = Leased(made)
         self.tally = Tally()
+        self.before = 0  # pages of earlier runs
         self.stopped = ""
         self.began = time.monotonic()
         self._interrupted = False
@@ -159,6 +160,7 @@ class Hunt:
         self._checkpoint_step = step
         with HuntReader(self.store.folder) as reader:
             self.tally = Tally.of(reader)
+            self.before = self.tally.pages
             total = self.store.steps - step
             for number, kept in enumerate(reader.visits(step), 1):
                 visit = await self._visit(kept)
@@ -303,7 +305,7 @@ class Hunt:
             "targets": tally.targets,
             "harvest_rate": round(tally.harvest_rate, 6),
             "seconds": round(seconds, 4),
-            "pages_per_second": round(tally.pages / max(seconds, 1e-9), 1),
+            "pages_per_second": round((tally.pages - self.before) / max(seconds, 1e-9), 1),
             "stopped": self.stopped,
             "errors": tally.errors.total() - tally.refused,
             "refused": tally.refused,

@@ -18,7 +18,15 @@ class Meter:
     When standard error is not a terminal it writes a line every few seconds and one at the end.
     """
 
-    def __init__(self, what: str, total: float | None, *, unit: str, quiet: bool = False) -> None:
+    def __init__(
+        self,
+        what: str,
+        total: float | None,
+        *,
+        unit: str,
+        quiet: bool = False,
+        before: int = 0,
+    ) -> None:
         self.what = what
         self.total = total
         self.unit = unit
@@ -26,6 +34,7 @@ class Meter:
         self._bar: Progress | None = None
         self._task: TaskID | None = None
         self._quiet = quiet
+        self._before = before  # units that were done before, and make no rate
         self._begin = self._shown = time.monotonic()
         self._last = (0, "")  # count and remark
         self._every = 0.1 if self._console.is_terminal else 5.0
@@ -72,11 +81,12 @@ class Meter:
             print(f"{self.what}:{share} {text}{self._left(done)}", file=sys.stderr, flush=True)
 
     def _text(self, count: int, remark: str) -> str:
-        rate = count / max(time.monotonic() - self._begin, 1e-9)
+        rate = (count - self._before) / max(time.monotonic() - self._begin, 1e-9)
         return f"{count:,} {self.unit}, {rate:,.0f}/s{', ' + remark if remark else ''}"
 
     def _left(self, done: float) -> str:
-        if not (self.total and done):
+        if not self.total or done <= self._before:
             return ""
-        seconds = (time.monotonic() - self._begin) * (self.total - done) / done
+        pace = (time.monotonic() - self._begin) / (done - self._before)
+        seconds = pace * (self.total - done)
         return f", {seconds:.0f} s left"

@@ -9,9 +9,13 @@ import click
 from wolfspider.asked import Asked
 from wolfspider.cli.hunt import Size
 from wolfspider.cli.hunting import run_hunt
+from wolfspider.cli.interrupts import cleaning_up
 from wolfspider.cli.output import FIRST_HUNT, example, result_options
+from wolfspider.cli.progress import Meter
 from wolfspider.hunt import Hunt
 from wolfspider.store import read_asked
+from wolfspider.store.rebuilding import rebuild as rebuilt
+from wolfspider.topics import Topic
 
 
 @click.command(epilog=example("wolfspider resume hunts/stars --pages 200", first=FIRST_HUNT))
@@ -20,6 +24,9 @@ from wolfspider.store import read_asked
 @click.option("--relevant", type=int, help="Another budget of relevant pages, likewise.")
 @click.option("--bytes", type=Size(), help="Another budget of bytes, likewise.")
 @click.option("--minutes", type=float, help="Stop after so many minutes from now.")
+@click.option(
+    "--rebuild", is_flag=True, help="First make a damaged hunt.db anew from the WARC files."
+)
 @result_options
 def resume(
     folder: Path,
@@ -27,10 +34,20 @@ def resume(
     relevant: int | None,
     bytes: int | None,
     minutes: float | None,
+    rebuild: bool,
     as_json: bool,
     quiet: bool,
 ) -> None:
     """Go on with a hunt that was stopped, killed or ran out of something."""
     asked = Asked.of(read_asked(folder))
     asked = asked.with_budgets(pages=pages, relevant=relevant, bytes=bytes, minutes=minutes)
+    if rebuild:
+        _rebuild(folder, asked, quiet)
     run_hunt(Hunt.resume(asked, folder), resumed=True, as_json=as_json, quiet=quiet)
+
+
+def _rebuild(folder: Path, asked: Asked, quiet: bool) -> None:
+    judge = asked.judge(Topic.of(asked.topic)).judge
+    with cleaning_up(), Meter("making hunt.db anew", None, unit="visits", quiet=quiet) as meter:
+        for visits in rebuilt(folder, judge):
+            meter.show(visits, visits)

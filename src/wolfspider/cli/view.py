@@ -59,7 +59,9 @@ class HuntView:
         drawn = console.is_terminal and not console.is_dumb_terminal and not quiet
         self._hunt = hunt
         self._screen = Screen(hunt, console) if drawn else None
-        self._meter = Meter("hunting", hunt.asked.pages, unit="pages", quiet=quiet)
+        self._meter = Meter(
+            "hunting", hunt.asked.pages, unit="pages", quiet=quiet, before=hunt.before
+        )
 
     def __enter__(self) -> Self:
         (self._screen or self._meter).__enter__()

@@ -27,8 +27,8 @@ _PAGE = (
     *("anchor", "score", "link", "detail", "refused", "position", "source_relevance", "flags"),
     *("copy_of", "at", "seconds", "bytes", "capture"),
 )
-_INSERT_PAGE = f"INSERT INTO pages ({', '.join(_PAGE)}) VALUES ({', '.join('?' * len(_PAGE))})"
-_INSERT_CAPTURE = """
+INSERT_PAGE = f"INSERT INTO pages ({', '.join(_PAGE)}) VALUES ({', '.join('?' * len(_PAGE))})"
+INSERT_CAPTURE = """
 INSERT INTO captures
     (step, url, status, kind, file, offset, length, record, at, address, truncated, digest)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -238,7 +238,7 @@ class HuntStore:
             sum(len(exchange.head) + len(exchange.body) for exchange in asked),
             capture,
         )
-        self._db.execute(_INSERT_PAGE, row)
+        self._db.execute(INSERT_PAGE, row)
 
     def _capture(self, step: int, exchange: Exchange, digest: str) -> tuple[int | None, str]:
         """Write one record; gives its number, and where its payload came from before."""
@@ -259,7 +259,7 @@ class HuntStore:
             exchange.truncated,
             digest,
         )
-        number = self._db.execute(_INSERT_CAPTURE, row).lastrowid
+        number = self._db.execute(INSERT_CAPTURE, row).lastrowid
         return number, original.url if original else ""
 
     def _original(self, digest: str) -> Original | None:

@@ -1,0 +1,103 @@
+"""wolfspider resume, on a live hunt."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from command_line import Run, left, start
+from live_hunts import PAGES, Served, rows, served
+from warcs import checked_records
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served(tmp_path_factory.mktemp("site")) as found:
+        yield found
+
+
+def resumed(folder: Path, *more: str) -> dict[str, Any]:
+    process = start("resume", folder, "--quiet", "--json", *more)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    found: dict[str, Any] = json.loads(out)
+    return found
+
+
+LINKS = "SELECT link, url, relevance, error FROM pages ORDER BY link"
+
+
+def test_a_hunt_in_two_parts_is_a_whole_hunt(site: Served, tmp_path: Path) -> None:
+    whole = site.hunt(tmp_path / "whole")
+    first = site.hunt(tmp_path / "parts", "--pages", "3")
+    assert first["stopped"] == "budget of 3 pages used up"
+    done = resumed(tmp_path / "parts", "--pages", "100")
+    assert {key: done[key] for key in ("pages", "relevant", "refused", "stopped", "waiting")} == {
+        key: whole[key] for key in ("pages", "relevant", "refused", "stopped", "waiting")
+    }
+    assert rows(tmp_path / "parts", LINKS) == rows(tmp_path / "whole", LINKS)
+    parts, at_once = (
+        sorted(checked_records(tmp_path / name / "00001.warc.gz")) for name in ("parts", "whole")
+    )
+    assert parts == at_once
+
+
+def test_a_hunt_that_is_over_is_over_again(site: Served, tmp_path: Path) -> None:
+    first = site.hunt(tmp_path / "hunt")
+    again = resumed(tmp_path / "hunt")
+    for key in ("pages", "relevant", "errors", "refused", "bytes", "stopped"):
+        assert again[key] == first[key]
+
+
+def test_row_6_a_damaged_database_is_made_anew_from_the_warc(site: Served, tmp_path: Path) -> None:
+    folder = tmp_path / "hunt"
+    whole = site.hunt(folder)
+    before = rows(folder, "SELECT url, relevance, status, copy_of FROM pages WHERE NOT refused")
+    database = folder / "hunt.db"
+    database.write_bytes(os.urandom(database.stat().st_size))
+    refused = start("resume", folder, "--quiet")
+    assert "hunt.db is damaged" in refused.communicate(timeout=60)[1]
+    assert refused.returncode == 2
+    with (folder / "00001.warc.gz").open("ab") as file:
+        file.write(b"\x1f\x8b half a record")
+    done = resumed(folder, "--rebuild")
+    assert (done["pages"], done["relevant"]) == (whole["pages"], whole["relevant"])
+    after = rows(folder, "SELECT url, relevance, status, copy_of FROM pages WHERE NOT refused")
+    assert sorted(after) == sorted(before)
+    assert len(checked_records(folder / "00001.warc.gz")) == PAGES + 2  # a redirect, and about it
+    assert "hunt.db" in left(folder / "damaged-1")
+
+
+def test_row_3_a_rebuild_that_was_stopped_can_be_begun_again(site: Served, tmp_path: Path) -> None:
+    folder = tmp_path / "hunt"
+    whole = site.hunt(folder)
+    (folder / "hunt.db.partial").write_bytes(b"half of it")
+    (folder / "hunt.db").unlink()
+    assert resumed(folder, "--rebuild")["pages"] == whole["pages"]
+    assert not (folder / "hunt.db.partial").exists()
+
+
+def test_bad_input_is_a_sentence(run: Run, site: Served, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "file").write_text("mine")
+    site.hunt(tmp_path / "hunt", "--pages", "2")
+    shutil.copytree(tmp_path / "hunt", tmp_path / "bare")
+    (tmp_path / "bare" / "00001.warc.gz").unlink()
+    for folder, more, message in (
+        ("nowhere", (), "holds no hunt"),
+        ("empty", (), "holds no hunt"),
+        ("file", (), "is not a folder"),
+        ("hunt", ("--pages", "0"), "a budget of 0 pages fetches nothing"),
+        ("hunt", ("--minutes", "-1"), "--minutes is -1"),
+        ("bare", ("--rebuild",), "has no WARC files"),
+    ):
+        done = run("resume", tmp_path / folder, *more)
+        assert (done.code, done.out) == (2, "")
+        assert done.err.startswith("wolfspider: ")
+        assert message in done.err
