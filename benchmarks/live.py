@@ -1,6 +1,6 @@
 """A live crawl against Scrapy: pages a second, processor time a page, memory.
 
-    python -m benchmarks.live [--pages 5000] [--rounds 3] [--only ours|scrapy]
+    python -m benchmarks.live [--pages 5000] [--rounds 3] [--only ours|scrapy|stripped]
     python -m benchmarks.live --frontier     memory of a waiting link instead
 
 nginx serves 5,000 generated pages of 40 KB, packed beforehand, on eight ports of loopback; each
@@ -9,7 +9,8 @@ to the same number of pages, and both obey robots.txt. Everything is measured fr
 seconds from start to exit, processor time and resident memory of the process and all its
 children (pages that two of them share count twice). nginx is counted apart. Linux only.
 
-Scrapy is no dependency of ours: `scrapy_peer` installs it into .cache/ when it is first needed.
+Scrapy runs twice: tuned by its settings, and stripped of all that can be taken away. It is no
+dependency of ours: `scrapy_peer` installs it into .cache/ when it is first needed.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measure import report
-from benchmarks.scrapy_peer import installed, scrapy_command
+from benchmarks.scrapy_peer import installed, stripped_command, tuned_command
 from wolfspider.webs.synthetic.wordlists import RUNNING, TOPICS
 from wolfspider.webs.synthetic.words import coin, reserved
 
@@ -321,7 +322,11 @@ def breadth_first_command(folder: Path, start: str, pages: int) -> list[str]:
     return [*ours_command(folder, start, pages), "--policy", "breadth-first"]
 
 
-COMMANDS: dict[str, Command] = {"ours": ours_command, "scrapy": scrapy_command}
+COMMANDS: dict[str, Command] = {
+    "ours": ours_command,
+    "scrapy": tuned_command,
+    "stripped": stripped_command,
+}
 
 
 def run(command: Command, port: int, pages: int, server: int) -> Cost:
@@ -353,7 +358,7 @@ def summary(costs: list[Cost], pages: int) -> dict[str, Any]:
 
 
 def compare(names: list[str], pages: int, rounds: int) -> None:
-    if "scrapy" in names:
+    if names != ["ours"]:
         installed()
     costs: dict[str, list[Cost]] = {name: [] for name in names}
     with tempfile.TemporaryDirectory() as scratch:
@@ -371,11 +376,12 @@ def verdict(found: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """Ours against Scrapy, beside what we aim at; nothing when one of them did not run."""
     if len(found) < 2:
         return {}
-    ours, scrapy = found["ours"], found["scrapy"]
-    ratios = {
-        "speed": round(ours["pages_per_second"] / scrapy["pages_per_second"], 2),
-        "cpu": round(ours["cpu_per_1000_pages"] / scrapy["cpu_per_1000_pages"], 3),
-    }
+    ours, ratios = found["ours"], {}
+    for name in ("scrapy", "stripped"):
+        ratios[name] = {
+            "speed": round(ours["pages_per_second"] / found[name]["pages_per_second"], 2),
+            "cpu": round(ours["cpu_per_1000_pages"] / found[name]["cpu_per_1000_pages"], 3),
+        }
     return {"ratios": ratios, "peak_mb": ours["peak_mb"], "aims": AIMS}
 
 

@@ -8,6 +8,11 @@
 is a small page. `server.log` has each request's path as it came, `server.connections` counts
 connections. Where the event loop is not at hand, as in tests of the command line,
 `hostile_thread()` serves from a thread.
+
+A test that needs many hosts writes them down: `server.web["a.test/page?x=1"]` is an answer or a
+misdeed, `server.web["a.test/*"]` is for all else of a host, and `server.web["*"]` for all other
+hosts. Then what is neither there nor a misdeed is not found, `server.asked` has each request as
+host and target, and `server.requests` who came when.
 """
 
 from __future__ import annotations
@@ -19,10 +24,13 @@ import socket
 import ssl
 import struct
 import threading
+import time
 import zlib
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from html import escape
 from types import TracebackType
 from typing import Self
 from urllib.parse import parse_qs, urlsplit
@@ -38,6 +46,31 @@ def answer(body: bytes = PAGE, *fields: str, status: str = "200 OK", length: int
     size = f"Content-Length: {len(body) if length < 0 else length}"
     lines = [f"HTTP/1.1 {status}", "Content-Type: text/html", size, *fields]
     return "\r\n".join([*lines, "", ""]).encode() + body
+
+
+def linked(*links: str, title: str = "", words: str = "", head: str = "") -> bytes:
+    """A page with these links; without a title of its own it is like no other page."""
+    title = title or f"A page with {' '.join(links)}"
+    anchors = "".join(f"<a href='{escape(link)}'>link</a> " for link in links)
+    return f"<title>{escape(title)}</title>{head}<p>{escape(words)}<p>{anchors}".encode()
+
+
+def page_with(*links: str, words: str = "", fields: tuple[str, ...] = ()) -> bytes:
+    """An answer: a page with these links."""
+    return answer(linked(*links, words=words), *fields)
+
+
+def moved(location: str, *fields: str) -> bytes:
+    return answer(b"", f"Location: {location}", *fields, status="302 Found")
+
+
+def missing() -> bytes:
+    return answer(b"<p>Not here", status="404 Not Found")
+
+
+def rules(text: str, *fields: str, status: str = "200 OK") -> bytes:
+    """An answer to /robots.txt."""
+    return answer(text.encode(), *fields, status=status)
 
 
 def bare(body: bytes = PAGE, *fields: str) -> bytes:
@@ -266,6 +299,36 @@ async def drops_second(request: Request) -> bool:
     return await page(request) if request.number == 1 else False
 
 
+def broken(status: str = "503 Service Unavailable", *fields: str) -> Misdeed:
+    """Always this status."""
+
+    async def refuse(request: Request) -> bool:
+        await request.send(answer(b"", *fields, status=status))
+        return True
+
+    return refuse
+
+
+def once(first: bytes, later: bytes) -> Misdeed:
+    """One answer to whoever comes first, another to all others."""
+    answers = iter([first])
+
+    async def serve(request: Request) -> bool:
+        await request.send(next(answers, later))
+        return True
+
+    return serve
+
+
+def slowly(data: bytes, seconds: float) -> Misdeed:
+    async def serve(request: Request) -> bool:
+        await asyncio.sleep(seconds)
+        await request.send(data)
+        return True
+
+    return serve
+
+
 MISDEEDS: dict[str, Misdeed] = {
     "/echo": echo,
     "/count": count,
@@ -287,6 +350,15 @@ MISDEEDS: dict[str, Misdeed] = {
 }
 
 
+@dataclass(slots=True)
+class Visitor:
+    """One request of a web of many hosts."""
+
+    host: str
+    began: float
+    ended: float = float("inf")
+
+
 class Hostile:
     """Serves on a free port; `tls` makes it https."""
 
@@ -298,6 +370,9 @@ class Hostile:
     ) -> None:
         self.pace = pace  # seconds between the bytes of a trickle
         self.answers: dict[str, bytes] = {}
+        self.web: dict[str, bytes | Misdeed] = {}  # by host and target
+        self.asked: list[str] = []  # host and target
+        self.requests: list[Visitor] = []
         self.log: list[str] = []
         self.connections = 0
         self.port = 0
@@ -308,6 +383,23 @@ class Hostile:
 
     def url(self, path: str, host: str = "127.0.0.1") -> str:
         return f"{'https' if self._tls else 'http'}://{host}:{self.port}{path}"
+
+    def host_and_port(self) -> str:
+        return f"{self._address}:{self.port}"
+
+    def counted(self) -> Counter[str]:
+        """How often each URL was asked for, robots.txt apart."""
+        return Counter(f"http://{each}" for each in self.asked if not each.endswith("/robots.txt"))
+
+    def most_at_once(self, host: str) -> int:
+        """How many requests of a host were ever under way together."""
+        ours = [each for each in self.requests if each.host == host]
+        return max(sum(a.began <= b.began < a.ended for a in ours) for b in ours)
+
+    def times(self, *urls: str) -> list[int]:
+        """How often each of these was asked for."""
+        counts = Counter(self.asked)
+        return [counts[url.partition("://")[2]] for url in urls]
 
     @property
     def open_connections(self) -> int:
@@ -361,11 +453,33 @@ class Hostile:
         request = Request(self, target, head, reader, writer, number)
         if head.startswith(b"CONNECT "):
             return await self._tunnel(request)
+        if self.web:
+            return await self._answer_for_host(request)
         path = urlsplit(target).path
         if path in self.answers or path in ANSWERS:
             await request.send(self.answers[path] if path in self.answers else ANSWERS[path]())
             return False
         return await MISDEEDS.get(path, page)(request)
+
+    async def _answer_for_host(self, request: Request) -> bool:
+        name = request.head.partition(b"\r\nHost: ")[2].partition(b"\r\n")[0].decode()
+        visitor = Visitor(name, time.monotonic())
+        self.asked.append(name + request.target)
+        self.requests.append(visitor)
+        path = urlsplit(request.target).path
+        found = self.web.get(name + request.target) or self.web.get(f"{name}/*")
+        found = found or MISDEEDS.get(path)
+        try:
+            if found is None and path in ANSWERS:
+                await request.send(ANSWERS[path]())
+                return False
+            found = found or self.web.get("*")
+            if callable(found):
+                return await found(request)
+            await request.send(found or missing())
+            return True
+        finally:
+            visitor.ended = time.monotonic()
 
     async def _tunnel(self, request: Request) -> bool:
         """A proxy for https, to one server whatever host is asked for; or to none."""

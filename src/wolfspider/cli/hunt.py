@@ -108,7 +108,7 @@ class Size(click.ParamType[int]):
     default="",
     help="File of certificates to trust, instead of the system's.",
 )
-@click.option("--parsers", default=1, show_default=True, help="Processes that read pages.")
+@click.option("--parsers", default=2, show_default=True, help="Processes that read pages.")
 @result_options
 def hunt(
     topic: str,

@@ -32,7 +32,7 @@ class LiveSettings:
     proxy: str = ""
     connect_to: str = ""  # host:port that plays all hosts
     authorities: str = ""  # file of certificates to trust, instead of the system's
-    parsers: int = 1  # processes
+    parsers: int = 2  # processes
     pace: Pace = field(default_factory=Pace)
     limits: Limits = field(default_factory=Limits)
     shares: Shares = field(default_factory=Shares)
