@@ -236,7 +236,6 @@ def test_row_22_a_host_that_asks_for_an_hour_stalls_nobody(tmp_path: Path) -> No
     assert hunted.server.times("http://h0.test/") == [1]
 
 
-@pytest.mark.xfail(strict=True, reason="nobody tells the crawl that fetches fell asleep")
 @pytest.mark.parametrize("path", ["/", "/robots.txt"])
 def test_row_22_many_hosts_that_ask_for_an_hour_stall_nobody(tmp_path: Path, path: str) -> None:
     """More of them than there may be fetches at once."""
@@ -326,7 +325,6 @@ def test_row_12_an_interrupted_hunt_goes_on_and_loses_nothing(
     )
 
 
-@pytest.mark.xfail(strict=True, reason="an interruption before visits() is forgotten")
 def test_row_12_an_interruption_while_the_visits_are_read_back_counts(tmp_path: Path) -> None:
     async def run() -> str:
         async with serving(town(3, 4)) as server:
@@ -367,7 +365,6 @@ async def killed(asked: Asked, folder: Path, after: int) -> None:
                 return
 
 
-@pytest.mark.xfail(strict=True, reason="what hosts asked for is kept with checkpoints only")
 def test_row_22_an_hour_of_peace_survives_a_kill(tmp_path: Path) -> None:
     async def run() -> int:
         served = town(3, 6, seconds=0.05)
@@ -381,7 +378,6 @@ def test_row_22_an_hour_of_peace_survives_a_kill(tmp_path: Path) -> None:
     assert asyncio.run(run()) == 1
 
 
-@pytest.mark.xfail(strict=True, reason="shares are kept with checkpoints only")
 def test_row_45_a_kill_does_not_give_a_site_its_share_again(tmp_path: Path) -> None:
     async def run() -> int:
         served: Served = {"a.test/robots.txt": rules(""), "a.test/*": maze(lambda n: f"/{n}")}
@@ -394,7 +390,6 @@ def test_row_45_a_kill_does_not_give_a_site_its_share_again(tmp_path: Path) -> N
     assert asyncio.run(run()) <= 11  # and what was under way
 
 
-@pytest.mark.xfail(strict=True, reason="the deadline cancels whoever iterates, if he waits")
 def test_minutes_end_the_hunt_of_one_who_takes_his_time(tmp_path: Path) -> None:
     async def run() -> str:
         async with serving(town(2, 5)) as server:
@@ -471,7 +466,6 @@ def test_row_12_signals_leave_whole_files_and_a_hunt_that_goes_on(
 # -- when something is short ---------------------------------------------------------------
 
 
-@pytest.mark.xfail(strict=True, reason="a store without a file fails, rules and pages are lost")
 def test_row_10_with_few_files_a_hunt_takes_longer_and_loses_nothing(tmp_path: Path) -> None:
     with hostile_thread() as server:
         server.web = town(40, 1, seconds=0.05)
@@ -687,7 +681,6 @@ def test_row_46_endless_subdomains_get_the_share_of_their_domain(tmp_path: Path)
     assert 0 < len(pages) <= 12
 
 
-@pytest.mark.xfail(strict=True, reason="shares are looked at after robots.txt was asked for")
 def test_row_46_hosts_beyond_the_share_are_not_even_asked_for_their_rules(tmp_path: Path) -> None:
     served: Served = {
         "a.example/": page_with(*[f"http://w{n}.maze.example/" for n in range(60)]),

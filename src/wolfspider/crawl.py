@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, Coroutine, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Sequence
 from contextlib import aclosing, suppress
 from typing import Any
 
@@ -32,6 +32,7 @@ async def crawl(
     *,
     pages: int | None = None,
     workers: int = 1,
+    ended: Callable[[], bool] = lambda: False,
 ) -> AsyncGenerator[Visit]:
     """Visit up to `pages` links, best first as the policy sees it, and learn from each.
 
@@ -39,6 +40,7 @@ async def crawl(
     fetches are in flight, at most one for each host, and visits come in the order of arrival.
     A paced web says itself how many may be in flight. Failed fetches are visits too; those
     that were refused do not count as pages. Without `seeds` the policy goes on from where it is.
+    `ended` is asked before a fetch begins; who makes it true while a paced web waits stirs it.
     Closing the iterator ends the fetches in flight before it returns.
     """
     if workers < 1:
@@ -47,12 +49,12 @@ async def crawl(
         policy.start(seeds)
     if isinstance(web, PacedWeb) or workers > 1:
         paced = web if isinstance(web, PacedWeb) else _OneEach(web, workers)
-        async with aclosing(_crawl_many(paced, policy, judge, pages)) as visits:
+        async with aclosing(_crawl_many(paced, policy, judge, pages, ended)) as visits:
             async for visit in visits:
                 yield visit
         return
     left = pages
-    while (left is None or left > 0) and (link := policy.next()) is not None:
+    while (left is None or left > 0) and not ended() and (link := policy.next()) is not None:
         visit = _visit(link, await web.fetch(link.url), judge)
         policy.learn(visit)
         yield visit
@@ -60,12 +62,12 @@ async def crawl(
 
 
 async def _crawl_many(
-    web: PacedWeb, policy: Policy, judge: Judge, pages: int | None
+    web: PacedWeb, policy: Policy, judge: Judge, pages: int | None, ended: Callable[[], bool]
 ) -> AsyncGenerator[Visit]:
     flights = _Flights(web)
     done = 0
     try:
-        while pages is None or done < pages:
+        while not ended() and (pages is None or done < pages):
             while web.room > flights.landed and (pages is None or done + flights.awake < pages):
                 link = policy.next(web.busy)
                 if link is None:
@@ -92,7 +94,6 @@ class _Flights:
         self._web = web
         self._links: dict[asyncio.Future[Response], Link] = {}
         self._arrived: deque[asyncio.Future[Response]] = deque()
-        self._wake = asyncio.Event()
 
     def __len__(self) -> int:
         return len(self._links)
@@ -113,15 +114,15 @@ class _Flights:
 
     def _on_done(self, flight: asyncio.Future[Response]) -> None:
         self._arrived.append(flight)
-        self._wake.set()
+        self._web.stirred.set()
 
     async def arrivals(self, patience: float | None) -> list[tuple[Link, Response]]:
         """What has arrived, in order, after waiting for it if need be."""
         if not self._arrived:
-            self._wake.clear()
             with suppress(TimeoutError):
                 async with asyncio.timeout(patience):
-                    await self._wake.wait()
+                    await self._web.stirred.wait()
+        self._web.stirred.clear()
         found = []
         while self._arrived:
             flight = self._arrived.popleft()
@@ -142,6 +143,7 @@ class _OneEach:
         self._workers = workers
         self.busy: set[str] = set()
         self.asleep = 0
+        self.stirred = asyncio.Event()
 
     @property
     def room(self) -> int:

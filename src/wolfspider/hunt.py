@@ -17,7 +17,7 @@ import heapq
 import time
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from wolfspider.policies import Spec, make
 from wolfspider.protocols import Judge, Web
 from wolfspider.records import Page, Response, State, Visit
 from wolfspider.store import HuntReader, HuntStore, Kept
+from wolfspider.store.hunt_store import StoreFailed
 from wolfspider.topics import Topic
 from wolfspider.webs.live.web import LiveWeb
 
@@ -38,6 +39,7 @@ CHECKPOINT_VISITS = 5000
 CHECKPOINT_SHARE = 0.05  # of the time, at most
 BEST = 10  # pages that a tally remembers
 _BREATH = 0.05  # seconds
+_HOSTS_SECONDS = 0.5  # between two looks at what hosts asked for
 _BEHIND = 2000  # visits of a recorded web that may be on their way to disk
 
 
@@ -106,9 +108,8 @@ class Hunt:
         self.tally = Tally()
         self.before = 0  # pages of earlier runs
         self.stopped = ""
+        self._whole = True  # the policy knows of every visit on disk
         self.began = time.monotonic()
-        self._interrupted = False
-        self._task: asyncio.Task[Any] | None = None
         self._checkpoint_at = 0.0
         self._checkpoint_step = 0
 
@@ -138,6 +139,8 @@ class Hunt:
     @asynccontextmanager
     async def _open(self) -> AsyncIterator[None]:
         try:
+            if isinstance(self.web, LiveWeb):
+                self.web.parsers.start()  # now: later there may be no file left to open
             yield
         finally:
             try:
@@ -152,11 +155,14 @@ class Hunt:
     async def recall(self) -> AsyncGenerator[tuple[int, int]]:
         """Take up where the last process was; gives visits read back, and how many there are."""
         assert self.store is not None
+        self._whole = False
         step, state = self.store.last_checkpoint()
         if state is None:
             self.policy.start(self.asked.seed_links(self.web))
         else:
             self._restore(state)
+        if isinstance(self.web, LiveWeb):
+            self.web.politeness.recall({"hosts": self.store.hosts()})
         self._checkpoint_step = step
         with HuntReader(self.store.folder) as reader:
             self.tally = Tally.of(reader)
@@ -166,8 +172,11 @@ class Hunt:
                 visit = await self._visit(kept)
                 self.policy.relearn(visit)
                 if isinstance(self.web, LiveWeb):
-                    self.web.settle(visit.response)
+                    self.web.recall(visit.response)
                 yield number, total
+                if self.stopped:
+                    return
+        self._whole = True
 
     async def _visit(self, kept: Kept) -> Visit:
         """The visit as the policy saw it."""
@@ -201,43 +210,39 @@ class Hunt:
 
     async def visits(self) -> AsyncGenerator[Visit]:
         """The visits, until something ends the hunt; then `stopped` says what."""
-        self._task = asyncio.current_task()
         self.began = time.monotonic()
-        minutes = self.asked.minutes
-        deadline = None if minutes is None else asyncio.get_running_loop().time() + 60 * minutes
+        timer = self._deadline()
+        keeper = asyncio.ensure_future(self._keep_hosts())
         try:
-            async with asyncio.timeout_at(deadline):
-                self._checkpoint(first=True)
-                if not (reason := self._spent()):
-                    async with aclosing(self._crawl()) as visits:
-                        async for visit in visits:
-                            yield visit
-                    reason = self._spent() or self._nothing_left()
-                self.stopped = reason
-        except TimeoutError:
-            self.stopped = f"the {minutes:g} minutes are over"
-        except asyncio.CancelledError:
-            if not self._interrupted:
-                raise
-            self._task.uncancel()  # type: ignore[union-attr]
-            self.stopped = INTERRUPTED
+            self._checkpoint(first=True)
+            if not (self.stopped or self._spent()):
+                async with aclosing(self._crawl()) as visits:
+                    async for visit in visits:
+                        yield visit
+            self.stopped = self.stopped or self._spent() or self._nothing_left()
         finally:
-            self._task = None
+            keeper.cancel()
+            if timer is not None:
+                timer.cancel()
 
     async def _crawl(self) -> AsyncGenerator[Visit]:
         left = None if self.asked.pages is None else self.asked.pages - self.tally.pages
         live = self.web if isinstance(self.web, LiveWeb) else None
         behind = _BEHIND if live is None else self.asked.behind
         breath = time.monotonic() + _BREATH
-        async with aclosing(crawl(self.web, self.policy, self.judge, pages=left)) as visits:
+        crawling = crawl(
+            self.web, self.policy, self.judge, pages=left, ended=lambda: bool(self.stopped)
+        )
+        async with aclosing(crawling) as visits:
             async for visit in visits:
                 self.tally.add(visit)
                 if live is not None:
                     live.settle(visit.response)
                 if self.store is not None:
                     self.store.add(visit)
+                    self._keep_changes()
                 yield visit
-                if self._spent():
+                if self.stopped or self._spent():
                     return
                 if self.store is not None:
                     if self.store.behind >= behind:
@@ -247,15 +252,33 @@ class Hunt:
                     await asyncio.sleep(0)  # a recorded web never waits, but signals must be heard
                     breath = time.monotonic() + _BREATH
 
-    def interrupt(self) -> None:
-        """End the hunt now; what is under way is given up."""
-        self._interrupted = True
-        if self._task is not None:
-            self._task.cancel()
+    def interrupt(self, reason: str = INTERRUPTED) -> None:
+        """End the hunt now, or before it begins; what is under way is given up."""
+        self.stopped = self.stopped or reason
+        if isinstance(self.web, LiveWeb):
+            self.web.stirred.set()
+
+    def _deadline(self) -> asyncio.TimerHandle | None:
+        if self.asked.minutes is None:
+            return None
+        reason = f"the {self.asked.minutes:g} minutes are over"
+        loop = asyncio.get_running_loop()
+        return loop.call_later(60 * self.asked.minutes, self.interrupt, reason)
+
+    async def _keep_hosts(self) -> None:
+        """Write down what hosts ask for, also while no visit comes."""
+        with suppress(StoreFailed):  # the next visit will meet it, too
+            while True:
+                await asyncio.sleep(_HOSTS_SECONDS)
+                self._keep_changes()
+
+    def _keep_changes(self) -> None:
+        if isinstance(self.web, LiveWeb) and self.store is not None:
+            self.store.keep_hosts(self.web.politeness.changes()["hosts"])
 
     def _checkpoint(self, *, first: bool = False, last: bool = False) -> None:
         """Keep the state if it is time to."""
-        if self.store is None:
+        if self.store is None or not self._whole:
             return
         now = time.monotonic()
         visits = self.store.steps - self._checkpoint_step

@@ -7,6 +7,7 @@ seeds → Policy.start
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Container, Sequence
 from typing import Protocol, runtime_checkable
 
@@ -34,6 +35,11 @@ class PacedWeb(Web, Protocol):
 
         It may have a method `freed()`: the hosts that may have left it since the last call.
         """
+        ...
+
+    @property
+    def stirred(self) -> asyncio.Event:
+        """Set when something changed that a crawl should look at: a fetch fell asleep."""
         ...
 
     @property

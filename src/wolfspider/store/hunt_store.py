@@ -53,6 +53,8 @@ class HuntStore:
         self._db = db
         self._lock = lock
         self._warc = WarcWriter(folder, dict(db.execute("SELECT id, committed FROM files")))
+        if asked_file.read_asked(folder).get("web") == "live":
+            self._warc.open()  # now: later there may be no file left to open
         self.steps: int = db.execute("SELECT coalesce(max(step), 0) FROM pages").fetchone()[0]
         self.behind = 0
         self._jobs: list[Callable[[], None]] = []
@@ -118,6 +120,17 @@ class HuntStore:
         """Facts about the whole hunt."""
         rows = [(name, json.dumps(value)) for name, value in facts.items()]
         self._enter(lambda: self._db.executemany("INSERT OR REPLACE INTO hunt VALUES (?, ?)", rows))
+
+    def keep_hosts(self, hosts: Mapping[str, State]) -> None:
+        """What hosts have asked for lately; it outlives a kill between two checkpoints."""
+        rows = [(name, json.dumps(entry)) for name, entry in hosts.items()]
+        if rows:
+            self._enter(
+                lambda: self._db.executemany("INSERT OR REPLACE INTO hosts VALUES (?, ?)", rows)
+            )
+
+    def hosts(self) -> dict[str, State]:
+        return {n: json.loads(value) for n, value in self._db.execute("SELECT * FROM hosts")}
 
     def _enter(self, job: Callable[[], object]) -> None:
         with self._changed:

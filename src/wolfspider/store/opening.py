@@ -21,6 +21,7 @@ CREATE TEMP TABLE captures
     (id, step, url, status, kind, file, offset, length, record, at, address, truncated, digest);
 CREATE TEMP TABLE files (id, name, committed);
 CREATE TEMP TABLE checkpoints (step, name, at);
+CREATE TEMP TABLE hosts (name, value);
 PRAGMA query_only = 1;
 """
 

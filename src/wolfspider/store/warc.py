@@ -67,8 +67,8 @@ class WarcWriter:
 
     def append(self, exchange: Exchange, digest: str, original: Original | None) -> Place:
         """Write an answer, or only its header and where the same payload already stands."""
-        if self._file is None or self.sizes[self._number] >= self.largest:
-            self._open()
+        if self._file is None or self._full():
+            self.open()
         kind = WarcRecordType.response if original is None else WarcRecordType.revisit
         record = self._blank(kind, _date(exchange.at))
         record.headers["WARC-Target-URI"] = exchange.url
@@ -98,7 +98,7 @@ class WarcWriter:
         if self._file is not None:
             self._file.close()
 
-    def _open(self) -> None:
+    def open(self) -> None:
         """Go on with the last file, or begin the next one."""
         if self._file is not None:
             self.sync()

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 import trustme
 
-from checks import WebCheck, check_no_address_raises, check_the_same_answer_comes_twice, web_checks
+from checks import WebCheck, check_the_same_answer_comes_twice, web_checks
 from hostile import (
     Hostile,
     Misdeed,
@@ -133,16 +133,9 @@ def links(response: Response) -> list[str]:
 # -- the contract --------------------------------------------------------------------------
 
 
-RAISES = pytest.mark.xfail(strict=True, reason="fetch raises for what is no canonical URL")
-
-
 @pytest.mark.parametrize(
     "check",
-    [
-        pytest.param(check, marks=RAISES if check is check_no_address_raises else ())
-        for check in web_checks()
-        if check is not check_the_same_answer_comes_twice
-    ],
+    [check for check in web_checks() if check is not check_the_same_answer_comes_twice],
 )
 def test_the_live_web_keeps_the_contract(check: WebCheck) -> None:
     with hostile_thread() as server, asyncio.Runner() as runner:
@@ -171,7 +164,6 @@ def test_row_56_an_address_is_asked_for_once() -> None:
     assert server.asked == ["a.test/robots.txt", "a.test/"]
 
 
-@pytest.mark.xfail(strict=True, reason="an address counts as asked only when its answer is there")
 def test_row_56_two_that_redirect_to_one_page_at_once_ask_for_it_once() -> None:
     served: Served = {
         "a.test/": moved("http://c.test/"),
@@ -260,7 +252,6 @@ def test_rows_15_and_16_without_readable_rules_no_page_is_asked_for(failure: Mis
 CUT = answer(b"User-agent: *\nAllow: /\n", length=200)
 
 
-@pytest.mark.xfail(strict=True, reason="the rules of a cut robots.txt are taken for all of them")
 @pytest.mark.parametrize("cut", [CUT, reset_in_body], ids=["closed", "reset"])
 def test_row_15_half_a_robots_txt_is_none(cut: bytes | Misdeed) -> None:
     """The half that did not come may forbid everything."""
@@ -525,12 +516,9 @@ def test_row_25_a_page_that_sets_a_cookie_and_redirects_to_itself_is_fetched_onc
     assert response.error == "redirects"
 
 
-NOT_ASCII = pytest.mark.xfail(strict=True, reason="libcurl is given a cookie that is not ASCII")
-
-
 @pytest.mark.parametrize(
     "value",
-    [pytest.param('a="\xfc"', marks=NOT_ASCII), 'a="\\012X: y"', "a=b\x00c", "=;;=", "a" * 9000],
+    ['a="\xfc"', 'a="\\012X: y"', "a=b\x00c", "=;;=", "a" * 9000],
 )
 def test_row_25_odd_cookies_do_not_stop_a_crawl(value: str) -> None:
     odd = moved("/", "Set-Cookie: @").replace(b"@", value.encode("latin-1"))
@@ -784,11 +772,8 @@ def no_more_files() -> Iterator[None]:
             os.close(filler)
 
 
-NO_RULES = pytest.mark.xfail(strict=True, reason="robots.txt without a file is one that failed")
-
-
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
-@pytest.mark.parametrize("known", [True, pytest.param(False, marks=NO_RULES)])
+@pytest.mark.parametrize("known", [True, False])
 def test_row_10_a_request_waits_until_there_are_files_again(known: bool) -> None:
     async def run() -> Response:
         with hostile_thread() as server:

@@ -38,6 +38,7 @@ class Cookies:
 
 def _pair(value: str) -> dict[str, str]:
     try:
-        return {name: morsel.coded_value for name, morsel in SimpleCookie(value).items()}
+        found = {name: morsel.coded_value for name, morsel in SimpleCookie(value).items()}
     except CookieError:
         return {}
+    return {n: v for n, v in found.items() if (n + v).isascii() and (n + v).isprintable()}

@@ -30,6 +30,10 @@ class Memory:
     def note(self, text: str) -> None:
         self._noted.add(_key(text))
 
+    def forget(self, text: str) -> None:
+        """Take a note back."""
+        self._noted.discard(_key(text))
+
     def keep(self, text: str) -> None:
         key = _key(text)
         self._noted.add(key)

@@ -34,7 +34,7 @@ START_SECONDS = 60.0  # for a child to come up, on a machine that is busy
 CLOSE_SECONDS = 1.0
 
 _CRASHED = "the parser crashed"
-_NOT_STARTED = "the parser did not start"
+NOT_STARTED = "the parser did not start"
 _CLOSED = "the parsers were closed"
 
 _REQUEST = struct.Struct("<III")  # status, bytes of url and headers, bytes of the body
@@ -101,6 +101,11 @@ class Parsers:
         """The children that there are now."""
         return [child.process.pid for child in self._children]
 
+    def start(self) -> None:
+        """Have a child ready, if one can be had now."""
+        with suppress(OSError):
+            self._freest()
+
     async def parse(self, url: str, exchange: Exchange) -> Parsed:
         """The page in an answer that came from `url`. Raises nothing."""
         if exchange.error or exchange.status >= 300:
@@ -138,7 +143,7 @@ class Parsers:
             try:
                 child = self._freest()
             except OSError as error:
-                self._waiting.popleft().fail(f"{_NOT_STARTED}: {error.strerror}")
+                self._waiting.popleft().fail(f"{NOT_STARTED}: {error.strerror}")
                 continue
             if len(child.queue) >= DEPTH:
                 return
@@ -263,7 +268,7 @@ class _Child:
         self._filled += count
         self._heard = self._loop.time()
         if not count or not self._take_replies():
-            self._lost(self, _CRASHED if self._ready else _NOT_STARTED)
+            self._lost(self, _CRASHED if self._ready else NOT_STARTED)
         else:
             self._more()
 
@@ -323,7 +328,7 @@ class _Child:
                 return  # and the end of the child, too
         if self._is_late():
             took_long = f"parsing took longer than {self._seconds:g} s"
-            self._lost(self, took_long if self._ready else _NOT_STARTED)
+            self._lost(self, took_long if self._ready else NOT_STARTED)
         else:
             since = self._heard if self.queue else self._loop.time()
             self._watch.cancel()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import lru_cache
 from heapq import heappop, heappush, heapreplace
 from ipaddress import IPv6Address, ip_address
@@ -72,6 +72,7 @@ class Politeness:
         self._residents: dict[str, dict[str, None]] = {}  # hosts known to be at an address
         self._given_up: list[tuple[float, str]] = []  # until when, host; a heap
         self._freed: dict[str, None] = {}
+        self._changed: dict[str, None] = {}  # hosts whose entry in the state is another one now
         self._queue: list[tuple[float, int, _Resting]] = []  # not after its until, arrival, who
         self._arrivals = 0
 
@@ -94,8 +95,10 @@ class Politeness:
 
     def slow_down(self, host: str, crawl_delay: float) -> None:
         """The host's own wish, from robots.txt; the longer of it and our delay counts."""
-        if not math.isnan(crawl_delay):
-            self._host(host).crawl_delay = min(max(crawl_delay, 0.0), LONGEST_CRAWL_DELAY)
+        known, seconds = self._host(host), min(max(crawl_delay, 0.0), LONGEST_CRAWL_DELAY)
+        if known.crawl_delay != seconds and not math.isnan(crawl_delay):
+            known.crawl_delay = seconds
+            self._changed[host] = None
 
     # -- a request -------------------------------------------------------------------------
 
@@ -127,10 +130,13 @@ class Politeness:
         """The request is over. Status 429, 5xx and errors are failures, all else is success."""
         known = self._landed(host)
         if not error and status != 429 and 0 < status < 500:
-            known.failures, known.given_up = 0, ""
+            if known.failures or known.given_up:
+                known.failures, known.given_up = 0, ""
+                self._changed[host] = None
             self._rest(known, self._delay(known))
             return
         known.failures += 1
+        self._changed[host] = None
         if known.failures >= self.pace.give_up_after:
             problem = error or f"status {status}"
             reason = f"{known.failures} failures in a row, the last: {problem}"
@@ -150,6 +156,7 @@ class Politeness:
 
     def _give_up(self, host: _Host, reason: str, seconds: float) -> None:
         host.given_up = reason
+        self._changed[host.name] = None
         self._rest(host, seconds)
         heappush(self._given_up, (host.until, host.name))
 
@@ -275,24 +282,32 @@ class Politeness:
 
     def state(self) -> State:
         """JSON values: hosts with more to remember than an ordinary rest."""
-        return {"hosts": dict(self._entries())}
+        hosts = self._hosts.items()
+        worth = {n: h for n, h in hosts if h.failures or h.crawl_delay or h.given_up}
+        return {"hosts": {name: self._entry(host) for name, host in worth.items()}}
 
-    def _entries(self) -> Iterator[tuple[str, State]]:
-        now, wall = self.clock(), self.wall()
-        for name, host in self._hosts.items():
-            if host.failures or host.crawl_delay or host.given_up:
-                left = max(host.until - now, 0.0)
-                entry: State = {"left": left, "until": wall + left, "failures": host.failures}
-                yield name, entry | {"crawl_delay": host.crawl_delay, "given_up": host.given_up}
+    def changes(self) -> State:
+        """A state of those hosts alone whose entries have changed since this was last asked."""
+        changed, self._changed = self._changed, {}
+        return {"hosts": {n: self._entry(self._hosts[n]) for n in changed if n in self._hosts}}
+
+    def _entry(self, host: _Host) -> State:
+        left = max(host.until - self.clock(), 0.0)
+        entry: State = {"left": left, "until": self.wall() + left, "failures": host.failures}
+        return entry | {"crawl_delay": host.crawl_delay, "given_up": host.given_up}
 
     def restore(self, state: State) -> None:
         """Go on from a state. A clock set back does not make a rest longer than it was."""
         self._hosts, self._addresses, self._queue = {}, {}, []
-        self._residents, self._given_up, self._freed = {}, [], {}
+        self._residents, self._given_up, self._freed, self._changed = {}, [], {}, {}
+        self.recall(state)
+
+    def recall(self, state: State) -> None:
+        """Take in changes that came after the state that this goes on from."""
         for name, entry in state["hosts"].items():
             host = self._host(name)
             host.failures, host.given_up = entry["failures"], entry["given_up"]
-            host.crawl_delay = entry["crawl_delay"]
+            host.crawl_delay, host.until = entry["crawl_delay"], -math.inf
             left = max(min(entry["until"] - self.wall(), entry["left"]), 0.0)
             if host.given_up:
                 self._give_up(host, host.given_up, left)

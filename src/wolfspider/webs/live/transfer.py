@@ -172,6 +172,7 @@ class Transfer:
             return pycurl.SOCKET_BAD
         try:
             lent = _Lent(socket.socket(family, kind, protocol).detach())
+            os.close(os.dup(lent.fileno()))  # pycurl will, and not say why if it cannot
         except OSError as error:
             self._failure = (_kind_of_errno(error.errno), str(error))
             return pycurl.SOCKET_BAD

@@ -34,6 +34,7 @@ class Turns:
         self.at_once = at_once
         self.asleep = 0  # fetches that wait for a host
         self.busy = Busy(self)
+        self.stirred = asyncio.Event()
         self._names = names  # None: somebody else finds the addresses
         self._inside: Counter[str] = Counter()
         self._left: dict[str, None] = {}
@@ -82,6 +83,7 @@ class Turns:
     @contextmanager
     def _asleep(self) -> Iterator[None]:
         self.asleep += 1
+        self.stirred.set()
         self._wake_next()
         try:
             yield

@@ -10,6 +10,8 @@ What may fail does so as a response with an `error`; its kinds are those of `err
 
 from __future__ import annotations
 
+import asyncio
+import resource
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -37,7 +39,7 @@ from wolfspider.webs.live.cookies import Cookies
 from wolfspider.webs.live.guard import Guard
 from wolfspider.webs.live.memory import Memory
 from wolfspider.webs.live.names import Names
-from wolfspider.webs.live.parsing import Parsers
+from wolfspider.webs.live.parsing import NOT_STARTED, Parsers
 from wolfspider.webs.live.politeness import Politeness
 from wolfspider.webs.live.robots import REDIRECTS, Permission, Robots, RobotsAnswer, origin_of
 from wolfspider.webs.live.robots_rules import MOST_BYTES
@@ -65,7 +67,8 @@ _WANTED = ("html", "xml", "text/plain", "gzip", "octet-stream")  # parts of a Co
 _MEMO = 1 << 17
 _MEMO_MASK = np.uint64(_MEMO - 1)
 _PAGE_NOFOLLOW, _LINK_NOFOLLOW = int(PageFlag.NOFOLLOW), int(LinkFlag.NOFOLLOW)
-_NO_FILES_TRIES, _NO_FILES_WAIT = 60, 1.0
+_OUR_FILES = 40  # for database, WARC, parsers, look-ups
+_PATIENCE, _PAUSE = 120, 0.5  # times, and seconds each, to wait for files to open
 
 
 class LiveWeb:
@@ -102,7 +105,7 @@ class LiveWeb:
             connect_to=settings.connect_to,
             authorities=settings.authorities,
             names=self._names,
-            connections=4 * settings.at_once,
+            connections=min(4 * settings.at_once, _spare_files() // 2),
         )
         self._asked = Memory()  # addresses
         self._bodies = Memory()  # digests
@@ -114,6 +117,10 @@ class LiveWeb:
     @property
     def busy(self) -> Any:
         return self.turns.busy
+
+    @property
+    def stirred(self) -> asyncio.Event:
+        return self.turns.stirred
 
     @property
     def room(self) -> int:
@@ -129,9 +136,12 @@ class LiveWeb:
     # -- fetch -----------------------------------------------------------------------------
 
     def fetch(self, url: str) -> Coroutine[Any, Any, Response]:
-        """The answer for a canonical URL. Its host is busy from this call on."""
-        self.turns.enter(host(url))
-        return self._fetch(url)
+        """The answer for a URL. Its host is busy from this call on."""
+        address = canonical(url)
+        if address is None:
+            return _no_address(url)
+        self.turns.enter(host(address))
+        return self._fetch(address)
 
     async def _fetch(self, url: str) -> Response:
         try:
@@ -149,11 +159,14 @@ class LiveWeb:
             try:
                 if refusal := await self._refusal(target):
                     return self._failure(target, *refusal, hops)
+                if target in self._asked and target not in [hop.url for hop in hops]:
+                    return self._failure(target, "seen", f"it leads to {target}", hops)
+                self._asked.note(target)  # before it is asked for: others may be led there, too
                 exchange = await self._ask_patiently(target, cookies)
             except GivenUp as reason:
+                self._asked.forget(target)
                 return self._failure(target, "given up", f"{host(target)}: {reason}", hops)
             hops.append(exchange)
-            self._asked.note(target)
             location = _location(exchange)
             if not location:
                 return await self._answer(target, exchange, hops)
@@ -167,8 +180,6 @@ class LiveWeb:
             if circle or len(hops) > self.settings.most_redirects:
                 what = "in a circle" if circle else f"more than {len(hops) - 1} times"
                 return self._failure(target, "redirects", f"it redirects {what}", hops)
-            if following in self._asked and not passed:
-                return self._failure(following, "seen", f"it leads to {following}", hops)
             if url in self._seeds:
                 self._add_seed(following)
             target = following
@@ -195,12 +206,10 @@ class LiveWeb:
             return "no contact", why
         if why := self.traps.refusal(url):
             return "trap", why
-        permission = await self._permission(url)
-        if not permission.allowed:
-            return "robots", permission.why
-        if why := self.budgets.take(url):
+        if why := self.budgets.take(url):  # first: endless subdomains all have a robots.txt
             return "share", why
-        return None
+        permission = await self._permission(url)
+        return None if permission.allowed else ("robots", permission.why)
 
     async def _permission(self, url: str) -> Permission:
         permission = await self.robots.allows(url)
@@ -222,9 +231,12 @@ class LiveWeb:
             exchange = await self._ask(url, {}, screened=False)
         except GivenUp as reason:
             return RobotsAnswer(error=str(reason))
+        body = payload(exchange.headers, exchange.body, MOST_BYTES + 1).data
+        if exchange.truncated and len(body) <= MOST_BYTES:  # what did not come may forbid all
+            return RobotsAnswer(error=f"it was cut off: {exchange.detail}")
         return RobotsAnswer(
             exchange.status,
-            payload(exchange.headers, exchange.body, MOST_BYTES + 1).data,
+            body,
             exchange.error,
             exchange.first("location"),
             exchange.first("retry-after"),
@@ -252,21 +264,26 @@ class LiveWeb:
     async def _ask_patiently(self, url: str, cookies: Cookies | None) -> Exchange:
         """Ask, and ask again if it failed in a way that may pass."""
         headers = {} if cookies is None else cookies.headers(url)
-        tries = 0
-        starved = 0
-        while True:
+        exchange = await self._ask(url, headers)
+        for _ in range(self.settings.tries - 1):
+            if not _may_pass(exchange):
+                break
             exchange = await self._ask(url, headers)
-            if exchange.error == "no files" and starved < _NO_FILES_TRIES:
-                starved += 1
-                await self.turns.sleep(_NO_FILES_WAIT)
-                continue
-            tries += 1
-            if tries >= self.settings.tries or not _may_pass(exchange):
-                return exchange
+        return exchange
 
     async def _ask(
         self, url: str, headers: Mapping[str, str], *, screened: bool = True
     ) -> Exchange:
+        """One request; as long as this process may open no more files, that is waited for."""
+        exchange = await self._ask_once(url, headers, screened)
+        for _ in range(_PATIENCE):
+            if exchange.error != "no files":
+                break
+            await self.turns.sleep(_PAUSE)
+            exchange = await self._ask_once(url, headers, screened)
+        return exchange
+
+    async def _ask_once(self, url: str, headers: Mapping[str, str], screened: bool) -> Exchange:
         """One request, when its turn has come."""
         name = host(url)
         async with self.turns.turn(name, name.rsplit(":", 1)[0].strip("[]")):
@@ -332,6 +349,11 @@ class LiveWeb:
     async def read(self, url: str, exchange: Exchange) -> tuple[Page, str]:
         """The page of an answer with the links that may be followed, and what went wrong."""
         parsed = await self.parsers.parse(url, exchange)
+        for _ in range(_PATIENCE):
+            if not parsed.problem.startswith(NOT_STARTED):
+                break
+            await self.turns.sleep(_PAUSE)
+            parsed = await self.parsers.parse(url, exchange)
         page = parsed.page
         links = NO_LINKS if page.flags & _PAGE_NOFOLLOW else self._screened(page.links)
         links = links.join(self._sitemaps(url))
@@ -399,6 +421,12 @@ class LiveWeb:
             "announced": self._announced.state(),
         }
 
+    def recall(self, response: Response) -> None:
+        """Take in an answer that came after the state was taken that this web goes on from."""
+        for exchange in response.exchanges:
+            self.budgets.take(exchange.url)
+        self.settle(response)
+
     def restore(self, state: State) -> None:
         self.robots.restore(state["robots"])
         self.politeness.restore(state["politeness"])
@@ -408,6 +436,16 @@ class LiveWeb:
         self._asked.restore(state["asked"])
         self._bodies.restore(state["bodies"])
         self._announced.restore(state["announced"])
+
+
+def _spare_files() -> int:
+    """How many files connections may take up, so that other things can still be opened."""
+    most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return max(2, most - _OUR_FILES) if most != resource.RLIM_INFINITY else 1 << 20
+
+
+async def _no_address(text: str) -> Response:
+    return Response(text, error="bad url", detail="not a web address", refused=True)
 
 
 def _location(exchange: Exchange) -> str:
