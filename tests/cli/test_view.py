@@ -18,7 +18,9 @@ from rich.console import Console
 from recordings import compile_web, page
 from wolfspider.asked import Asked
 from wolfspider.cli import view
-from wolfspider.cli.view import Curve, HuntView, Pace, Screen
+from wolfspider.cli.curve import Curve, Pace
+from wolfspider.cli.lines import LABEL, ROWS
+from wolfspider.cli.view import HuntView, Screen
 from wolfspider.hunt import Hunt
 from wolfspider.records import Link, Page, Response, Verdict, Visit
 from wolfspider.urls import seed_link
@@ -67,7 +69,7 @@ def part(screen: Screen, label: str) -> list[str]:
     begin = next(n for n, line in enumerate(shown) if line.startswith(f"{label} "))
     rest = shown[begin + 1 :]
     end = next((n for n, line in enumerate(rest) if line[:1].strip()), len(rest))
-    return [line[view._LABEL :] for line in shown[begin : begin + 1 + end]]
+    return [line[LABEL:] for line in shown[begin : begin + 1 + end]]
 
 
 @pytest.fixture
@@ -194,7 +196,7 @@ def test_a_policy_without_a_frontier_shows_no_waiting_links(hunt: Hunt) -> None:
             return 3
 
     hunt.policy.policy = Bare()  # type: ignore[assignment]
-    assert part(Screen(hunt, terminal()), "waiting") == [""] * view.ROWS
+    assert part(Screen(hunt, terminal()), "waiting") == [""] * ROWS
 
 
 # -- on any terminal -----------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from wolfspider.asked import LIVE, Asked
 from wolfspider.cli.hunting import run_hunt
@@ -146,7 +147,9 @@ def hunt(
         raise BadInput("say where to keep what is found: -o hunts/NAME")
     if web == LIVE and label:
         raise BadInput("--label counts labels of a recorded web; the live web has none")
-    web = web if web == LIVE else str(as_web(Path(web)))  # a hunt folder is a recording too
+    if web != LIVE:
+        _refuse_live_options(live)
+        web = str(as_web(Path(web)))  # a hunt folder is a recording too
     budgets = (pages, relevant, bytes, minutes)
     asked = Asked(
         topic=topic,
@@ -171,6 +174,15 @@ def hunt(
         watch=labels.see if label else None,
         more=labels.found,
     )
+
+
+def _refuse_live_options(live: dict[str, Any]) -> None:
+    """Whoever gives them on a recorded web expects them to do something."""
+    context = click.get_current_context()
+    for name in live:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            option = "--" + {"allow_hosts": "allow_host"}.get(name, name).replace("_", "-")
+            raise BadInput(f"{option} is about the live web; leave it out, or leave --web out")
 
 
 def _live(options: dict[str, Any]) -> LiveSettings:

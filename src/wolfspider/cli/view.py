@@ -15,8 +15,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
-from heapq import nlargest
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -26,6 +25,20 @@ from rich.live import Live
 from rich.segment import ControlType
 from rich.text import Text
 
+from wolfspider.cli.curve import Curve, Pace
+from wolfspider.cli.lines import (
+    LABEL,
+    ROWS,
+    bar,
+    bare,
+    clock,
+    counts,
+    find,
+    host_lines,
+    label_line,
+    largest,
+    list_of,
+)
 from wolfspider.cli.output import plain
 from wolfspider.cli.progress import Meter
 from wolfspider.frontier import Frontier
@@ -35,16 +48,13 @@ from wolfspider.store import HuntReader
 from wolfspider.urls import host as host_of
 from wolfspider.webs.live.web import LiveWeb
 
-ROWS = 5  # of finds, of waiting links, of hosts
 _EVERY = 0.25  # seconds between two drawings
 _LOOK_EVERY = 1.0  # between two looks at hosts and waiting links: lists that run cannot be read
 _RECENT, _LATELY = 10.0, 60.0  # seconds that make the rate shown, and the time left
 _PATIENCE = 1.0  # without a visit, after which the view says what is waited for
 _LONG = 3.0  # seconds of rest that are worth a word
 _MOST_HOSTS = 10_000  # remembered, half of them after a clearing
-_LABEL = 9  # columns
 _HEAD = 100  # columns at most, of lines that would tear apart on a wide terminal
-_BLOCKS = "▁▂▃▄▅▆▇█"
 
 
 class HuntView:
@@ -76,61 +86,6 @@ class HuntView:
             return
         tally = self._hunt.tally
         self._meter.show(tally.pages, tally.pages, f"harvest rate {tally.harvest_rate:.3f}")
-
-
-class Curve:
-    """Relevant pages along a hunt of any length, in at most `most` bins of equally many pages."""
-
-    def __init__(self, most: int = 128, pages: int = 10) -> None:
-        self.most = most
-        self.pages = pages  # of a bin
-        self.bins: list[int] = []  # whole ones: a bin with one page would jump up and down
-        self._seen = self._found = 0  # of the bin that is not whole yet
-
-    def add(self, relevant: bool) -> None:
-        self._seen += 1
-        self._found += relevant
-        if self._seen == self.pages:
-            self.bins.append(self._found)
-            self._seen = self._found = 0
-            if len(self.bins) == self.most:
-                self.bins = _merged(self.bins, 2)
-                self.pages *= 2
-
-    def line(self, width: int) -> tuple[str, float]:
-        """One block for each bin or for several, and the harvest rate of the highest."""
-        together = -(-len(self.bins) // max(width, 1)) or 1
-        bins = _merged(self.bins, together)
-        highest = max(bins, default=0)
-        top = len(_BLOCKS) - 1
-        blocks = (_BLOCKS[round(top * found / highest) if highest else 0] for found in bins)
-        return "".join(blocks), highest / (together * self.pages)
-
-
-def _merged(bins: list[int], count: int) -> list[int]:
-    """Sums of `count` neighbours; what is left over at the end is not whole and waits."""
-    whole = len(bins) - len(bins) % count
-    return [sum(bins[at : at + count]) for at in range(0, whole, count)]
-
-
-class Pace:
-    """How fast numbers grew in the last minute."""
-
-    def __init__(self) -> None:
-        self._samples: deque[tuple[float, tuple[int, ...]]] = deque()
-
-    def note(self, now: float, *numbers: int) -> None:
-        self._samples.append((now, numbers))
-        while now - self._samples[0][0] > _LATELY:
-            self._samples.popleft()
-
-    def speed(self, number: int, seconds: float) -> float:
-        """Of one of the numbers, a second; over the last seconds."""
-        if not self._samples:
-            return 0.0
-        now, last = self._samples[-1]
-        then, first = next(s for s in self._samples if now - s[0] <= seconds)
-        return (last[number] - first[number]) / (now - then) if now > then else 0.0
 
 
 class Hosts(NamedTuple):
@@ -201,7 +156,7 @@ class Screen:
         if counts is None:
             counts = self.visited[host] = [0, 0]
             if len(self.visited) > _MOST_HOSTS:
-                self.visited = dict(_largest(self.visited, _MOST_HOSTS // 2))
+                self.visited = dict(largest(self.visited, _MOST_HOSTS // 2))
         counts[0] += 1
         counts[1] += relevant
 
@@ -255,25 +210,25 @@ class Screen:
             )
 
     def _head_lines(self, now: float, width: int) -> Iterator[Text]:
-        room = min(width, _HEAD) - _LABEL
+        room = min(width, _HEAD) - LABEL
         yield self._title(now, room)
         yield from self._numbers(room)
         if (share := self._share(now)) is not None:
-            yield _line("", _bar(share, room))
+            yield label_line("", bar(share, room))
         curve, peak = self.curve.line(room - 11)
-        yield _line("harvest", Text(curve, "green"), f"  peak {peak:.2f}" if curve else "")
-        yield _line("hosts", self._host_facts())
-        yield _line("errors", _counts(self.errors))
-        yield _line("refused", _counts(self.refused))
-        yield _line("", Text(self._waiting(now), "yellow"))
+        yield label_line("harvest", Text(curve, "green"), f"  peak {peak:.2f}" if curve else "")
+        yield label_line("hosts", self._host_facts())
+        yield label_line("errors", counts(self.errors))
+        yield label_line("refused", counts(self.refused))
+        yield label_line("", Text(self._waiting(now), "yellow"))
 
     def _title(self, now: float, room: int) -> Text:
         left = self._seconds_left(now)
-        clock = _clock(now - self.hunt.began)
-        clock += "" if left is None else f", {_clock(left)} left"
+        times = clock(now - self.hunt.began)
+        times += "" if left is None else f", {clock(left)} left"
         topic = Text(plain(self.hunt.asked.topic), "bold")
-        topic.truncate(max(room - len(clock) - 2, 1), overflow="ellipsis", pad=True)
-        return _line("hunting", topic, f"  {clock}")
+        topic.truncate(max(room - len(times) - 2, 1), overflow="ellipsis", pad=True)
+        return label_line("hunting", topic, f"  {times}")
 
     def _numbers(self, room: int) -> Iterator[Text]:
         asked, tally = self.hunt.asked, self.hunt.tally
@@ -284,9 +239,9 @@ class Screen:
         first = f"{tally.pages:,}{of} pages, {speed}"
         second = f"harvest rate {tally.harvest_rate:.3f}, {tally.relevant:,}{of_relevant} relevant"
         if room >= 62:  # by the room and not by their length, or the lines below would jump
-            yield _line("", f"{first}, {second}")
+            yield label_line("", f"{first}, {second}")
         else:
-            yield from (_line("", first), _line("", second))
+            yield from (label_line("", first), label_line("", second))
 
     def _host_facts(self) -> str:
         hosts = self._hosts
@@ -301,7 +256,7 @@ class Screen:
         hosts = self._hosts
         if hosts.asked or not hosts.next or now - self._visited_at < _PATIENCE:
             return ""
-        return f"waiting for {plain(hosts.next)}, {_clock(max(hosts.at - now, 0.0))}"
+        return f"waiting for {plain(hosts.next)}, {clock(max(hosts.at - now, 0.0))}"
 
     # -- how far -----------------------------------------------------------------------------
 
@@ -347,18 +302,18 @@ class Screen:
         return Hosts(asked, len(waits), given_up, first, now + waits.get(first, 0.0))
 
     def _list_lines(self, width: int) -> Iterator[Text]:
-        room = width - _LABEL
-        yield from _list("found", (_find(title, url, room) for title, url in self.found))
-        yield from _list("waiting", self._link_lines(self._best_waiting()))
-        yield from _list("busiest", _host_lines(_largest(self.visited, ROWS)))
+        room = width - LABEL
+        yield from list_of("found", (find(title, url, room) for title, url in self.found))
+        yield from list_of("waiting", self._link_lines(self._best_waiting()))
+        yield from list_of("busiest", host_lines(largest(self.visited, ROWS)))
 
     def _link_lines(self, links: list[Link]) -> Iterator[Text]:
         scores = [f"{link.score:#.3g}" for link in links]  # some policies have tiny ones
         width = max(map(len, scores), default=0)
         for link, score in zip(links, scores, strict=True):
-            line = Text(f"{score:>{width}}  {plain(_bare(link.url))}")
+            line = Text(f"{score:>{width}}  {plain(bare(link.url))}")
             rest = self._rest(link.host)
-            yield line.append(f"  rests {_clock(rest)}" if rest >= _LONG else "", "yellow")
+            yield line.append(f"  rests {clock(rest)}" if rest >= _LONG else "", "yellow")
 
     def _rest(self, host: str) -> float:
         web = self.hunt.web
@@ -367,60 +322,3 @@ class Screen:
     def _best_waiting(self) -> list[Link]:
         frontier = getattr(self.hunt.policy.policy, "frontier", None)
         return frontier.best(ROWS) if isinstance(frontier, Frontier) else []
-
-
-# -- lines ---------------------------------------------------------------------------------------
-
-
-def _line(label: str, *parts: str | Text) -> Text:
-    line = Text(f"{label:<{_LABEL}}", "dim", no_wrap=True, end="")
-    return Text.assemble(line, *parts, no_wrap=True)
-
-
-def _counts(kinds: Counter[str]) -> str:
-    return ", ".join(f"{count:,} {plain(kind)}" for kind, count in kinds.most_common(6)) or "none"
-
-
-def _list(label: str, rows: Iterable[Text]) -> Iterator[Text]:
-    """Always so many lines, empty ones too: what stands below must not jump."""
-    rows = list(rows)
-    for number in range(ROWS):
-        yield _line("" if number else label, rows[number] if number < len(rows) else "")
-
-
-def _bar(share: float, room: int) -> Text:
-    columns = max(room - 6, 1)
-    done = int(columns * share)
-    bar = Text("━" * done, "green") + Text("━" * (columns - done), "dim")
-    return bar + Text(f" {int(100 * share):>3} %")
-
-
-def _find(title: str, url: str, room: int) -> Text:
-    """Title and URL; on a narrow terminal the title alone if there is one."""
-    text = Text(plain(title).strip() or "–")
-    if room < 60:
-        return text if title.strip() else Text(plain(_bare(url)))
-    text.truncate(min(room // 2, 60), overflow="ellipsis", pad=True)
-    return text + Text(f"  {plain(_bare(url))}", "dim")
-
-
-def _host_lines(hosts: list[tuple[str, list[int]]]) -> Iterator[Text]:
-    digits = max((len(f"{pages:,}") for _, (pages, _) in hosts), default=1)
-    for host, (pages, relevant) in hosts:
-        counts = f"{relevant:>{digits},} of {pages:>{digits},}"
-        yield Text(f"{counts} relevant  {plain(host)}")
-
-
-def _largest(visited: dict[str, list[int]], count: int) -> list[tuple[str, list[int]]]:
-    """Hosts with the most pages, the earlier of equals first."""
-    return nlargest(count, visited.items(), key=lambda item: item[1][0])
-
-
-def _bare(url: str) -> str:
-    return url.removeprefix("http://").removeprefix("https://")
-
-
-def _clock(seconds: float) -> str:
-    minutes, second = divmod(int(seconds), 60)
-    hours, minute = divmod(minutes, 60)
-    return f"{hours:,}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"
