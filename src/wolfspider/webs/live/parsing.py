@@ -4,7 +4,7 @@
 
 A hostile page can make a parser run wild or crash; that costs one child, and the page at fault
 comes back empty with a `problem`. Bytes go both ways over a socket pair, framed by lengths:
-nothing that comes from the web is ever unpickled. This module is also the child's program.
+nothing that comes from the web is ever unpickled. `parser_child` is the program of the children.
 """
 
 from __future__ import annotations
@@ -12,8 +12,6 @@ from __future__ import annotations
 import asyncio
 import math
 import os
-import resource
-import signal
 import socket
 import struct
 import subprocess
@@ -24,10 +22,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
-from wolfspider.pages import parse
-from wolfspider.records import Exchange, Headers, Links, Page, Response
-from wolfspider.webs.decoding import payload
-from wolfspider.webs.folder import pack_page, unpack_page
+from wolfspider.records import Exchange, Links, Page
+from wolfspider.webs.folder import unpack_page
+from wolfspider.webs.live.parser_child import REPLY, REQUEST, ROOM, written
 
 DEPTH = 4  # requests in the queue of a child, so that it never waits for the next
 START_SECONDS = 60.0  # for a child to come up, on a machine that is busy
@@ -37,12 +34,7 @@ _CRASHED = "the parser crashed"
 NOT_STARTED = "the parser did not start"
 _CLOSED = "the parsers were closed"
 
-_REQUEST = struct.Struct("<III")  # status, bytes of url and headers, bytes of the body
-_REPLY = struct.Struct("<5I")  # bytes of page, text, links, problem and damage
-_READY = _REPLY.pack(0, 0, 0, 0, 0)  # what a child says first
 _MOST_REPLY = 256 << 20  # bytes; no honest child comes near
-_ROOM = 256 << 10  # bytes of a buffer that most replies fit in
-_HEADERS = frozenset(("content-type", "content-encoding", "transfer-encoding", "x-robots-tag"))
 _PIECES = 8  # byte strings for one system call
 
 
@@ -164,7 +156,7 @@ class Parsers:
 
     def _command(self) -> list[str]:
         # -P: a file that happens to lie in the current folder is not taken for a module
-        program = [sys.executable, "-P", "-m", "wolfspider.webs.live.parsing"]
+        program = [sys.executable, "-P", "-m", "wolfspider.webs.live.parser_child"]
         return [*program, str(math.ceil(self.seconds)), str(self.memory), str(self.inflated)]
 
     def _lost(self, child: _Child, problem: str) -> None:
@@ -209,7 +201,7 @@ class _Child:
         self._ready = False
         self._outbox: deque[bytes | memoryview] = deque()
         self._writing = False
-        self._buffer = memoryview(bytearray(_ROOM))
+        self._buffer = memoryview(bytearray(ROOM))
         self._filled = 0
         self._loop = asyncio.get_running_loop()
         self._loop.add_reader(self._socket, self._read)
@@ -229,8 +221,8 @@ class _Child:
             self._heard = self._loop.time()
         self.queue.append(request)
         exchange = request.exchange
-        about = _written(request.url, exchange.headers)
-        head = _REQUEST.pack(exchange.status, len(about), len(exchange.body))
+        about = written(request.url, exchange.headers)
+        head = REQUEST.pack(exchange.status, len(about), len(exchange.body))
         self._outbox.extend((head + about, exchange.body))
         if not self._writing:
             self._write()
@@ -274,17 +266,17 @@ class _Child:
 
     def _take_replies(self) -> bool:
         """Settle the requests whose replies have come whole; False for a reply that is none."""
-        at, size = 0, _REPLY.size
-        while self._filled - at >= _REPLY.size:
-            lengths = _REPLY.unpack_from(self._buffer, at)
-            size = _REPLY.size + sum(lengths)
+        at, size = 0, REPLY.size
+        while self._filled - at >= REPLY.size:
+            lengths = REPLY.unpack_from(self._buffer, at)
+            size = REPLY.size + sum(lengths)
             if size > _MOST_REPLY:
                 return False
             if self._filled - at < size:
                 break
-            if not self._take(lengths, at + _REPLY.size):
+            if not self._take(lengths, at + REPLY.size):
                 return False
-            at, size = at + size, _REPLY.size
+            at, size = at + size, REPLY.size
         self._make_room(at, size)
         return True
 
@@ -310,8 +302,8 @@ class _Child:
     def _make_room(self, taken: int, needed: int) -> None:
         """Move what is left to the front of a buffer that holds as much as is needed."""
         rest = self._buffer[taken : self._filled]
-        if needed > len(self._buffer) or len(self._buffer) > _ROOM >= needed:
-            self._buffer = memoryview(bytearray(max(needed, _ROOM)))
+        if needed > len(self._buffer) or len(self._buffer) > ROOM >= needed:
+            self._buffer = memoryview(bytearray(max(needed, ROOM)))
         elif not taken:
             return
         self._buffer[: len(rest)] = rest
@@ -361,81 +353,8 @@ def _start(command: list[str]) -> tuple[subprocess.Popen[bytes], socket.socket]:
     return process, ours
 
 
-def _written(url: str, headers: Headers) -> bytes:
-    """URL, names and values in turn; there is no control character in any of them."""
-    parts = [part for name, value in headers if name in _HEADERS for part in (name, value)]
-    return "\0".join([url, *parts]).encode("utf-8", "surrogatepass")
-
-
-def _read_back(about: bytes) -> tuple[str, Headers]:
-    url, *parts = about.decode("utf-8", "surrogatepass").split("\0")
-    return url, tuple(zip(parts[::2], parts[1::2], strict=False))
-
-
 def _parsed(
     url: str, page: bytes, text: bytes, links: bytes, problem: bytes, damage: bytes
 ) -> Parsed:
     found = unpack_page(page, text, Links(links)) if page else Page(url)
     return Parsed(found, problem.decode(), damage.decode())
-
-
-# -- in the child ------------------------------------------------------------------------------
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Parse what comes in until the parent hangs up."""
-    seconds, memory, inflated, descriptor = map(int, arguments)
-    for number in (signal.SIGINT, signal.SIGTERM):  # the parent may still want its pages
-        signal.signal(number, signal.SIG_IGN)
-    _bound(resource.RLIMIT_CORE, 0)
-    _bound(resource.RLIMIT_AS, memory)
-    with socket.socket(fileno=descriptor) as parent, suppress(ConnectionError):
-        _serve(parent, seconds, memory, inflated)
-
-
-def _bound(what: int, most: int) -> None:
-    _, hard = resource.getrlimit(what)
-    if hard != resource.RLIM_INFINITY:
-        most = min(most, hard)
-    with suppress(ValueError, OSError):  # not every system can
-        resource.setrlimit(what, (most, most))
-
-
-def _serve(parent: socket.socket, seconds: int, memory: int, inflated: int) -> None:
-    parent.sendall(_READY)
-    requests = parent.makefile("rb", _ROOM)
-    while len(head := requests.read(_REQUEST.size)) == _REQUEST.size:
-        status, about_size, size = _REQUEST.unpack(head)
-        about, body = requests.read(about_size), requests.read(size)
-        if len(body) < size:
-            return
-        signal.alarm(2 * seconds + 1)  # a parent that died cannot end us when a page has no end
-        url, headers = _read_back(about)
-        reply = _reply(url, status, headers, body, memory, inflated)
-        signal.alarm(0)
-        parent.sendall(reply)
-
-
-def _reply(
-    url: str, status: int, headers: Headers, body: bytes, memory: int, inflated: int
-) -> bytes:
-    damage = ""
-    try:
-        decoded = payload(headers, body, inflated)
-        damage = decoded.damage
-        page = parse(Response(url, status, headers, decoded.data))
-        return _packed(pack_page(page), page.raw_text, page.links.buffer, "", damage)
-    except MemoryError:
-        problem = f"parsing needed more than {memory >> 20} MB"
-    except Exception as error:  # a fault of ours; the pages that follow are not to blame
-        problem = f"the parser failed: {type(error).__name__}"
-    return _packed(b"", b"", b"", problem, damage)
-
-
-def _packed(page: bytes, text: bytes, links: bytes, problem: str, damage: str) -> bytes:
-    parts = (page, text, links, problem.encode(), damage.encode("utf-8", "replace"))
-    return b"".join([_REPLY.pack(*map(len, parts)), *parts])
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
