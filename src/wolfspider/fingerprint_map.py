@@ -111,7 +111,10 @@ class FingerprintMap:
     def state(self) -> State:
         keys, values = self.items()
         order = np.argsort(keys)
-        return {"keys": keys[order], "values": values[order]}
+        values = values[order]
+        del order
+        keys.sort()
+        return {"keys": keys, "values": values}
 
     def restore(self, state: State) -> None:
         self._allocate(len(state["keys"]))

@@ -235,7 +235,8 @@ class Frontier:
     def state(self) -> State:
         """Everything needed to go on as now; arrays and JSON values."""
         self._compact()
-        rows = {name: column[: self._end].copy() for name, column in self._rows.items()}
+        rows = {name: column[: self._end] for name, column in self._rows.items()}
+        rows["score"] = rows["score"].copy()  # the others never change where rows stand
         runs = [(h, row, end) for h, heap in enumerate(self._runs) for _, _, row, end in heap]
         return {
             "rows": rows,
@@ -443,14 +444,15 @@ class Frontier:
 
     def _compact(self) -> None:
         """Forget dead rows. Rows keep their order, so runs stay runs and ties stay ties."""
-        alive = self._alive()
-        rank = np.zeros(self._end + 1, np.int64)  # how many rows are alive before each
-        rank[1:][alive] = 1
-        np.cumsum(rank, out=rank)
+        alive = ~np.isnan(self._rows["score"][: self._end])
+        rank = np.zeros(self._end + 1, np.int32)  # how many rows are alive before each
+        np.cumsum(alive, out=rank[1:])
         runs = [[(rank.item(r), rank.item(e)) for _, _, r, e in heap] for heap in self._runs]
-        self._rows = {name: column[alive] for name, column in self._rows.items()}
-        self._map.translate(rank[: self._end].astype(np.int32))
-        self._end = len(alive)
+        for name in _COLUMNS:  # one after the other: a large frontier is not held twice
+            self._rows[name] = self._rows[name][: self._end][alive]
+        self._map.translate(rank[: self._end])
+        self._end = rank.item(-1)
+        del alive, rank
         self._compact_batches()
         self._heads, self._tails = [], []
         self._runs = [[] for _ in runs]
@@ -465,16 +467,20 @@ class Frontier:
     def _compact_batches(self) -> None:
         """Keep only the batches, and of their texts only the parts, that a row still needs."""
         rows = self._rows
-        used, batch = np.unique(rows["arrival"] >> 32, return_inverse=True)
+        batch = (rows["arrival"] >> 32).astype(np.int32)
+        counts = np.bincount(batch, minlength=len(self._origins))
+        used = np.flatnonzero(counts)
         order = np.argsort(batch, kind="stable")
-        edges = np.searchsorted(batch[order], np.arange(len(used) + 1)).tolist()
+        edges = [0, *np.cumsum(counts[used]).tolist()]
         texts = []
         for old, (start, end) in zip(used.tolist(), pairwise(edges), strict=True):
             texts.append(self._shrunk(self._texts[old], order[start:end]))
             self._texts[old] = b""  # so that old and new never stand side by side as a whole
         self._texts = texts
         self._origins = [self._origins[old] for old in used.tolist()]
-        rows["arrival"] = (batch << 32) | (rows["arrival"] & _POSITION)
+        renamed = np.cumsum(counts > 0, dtype=np.int64) - 1
+        rows["arrival"] &= _POSITION
+        rows["arrival"] |= renamed[batch] << 32
 
     def _shrunk(self, text: bytes, rows: Rows) -> bytes:
         """The parts of a batch's text that these rows need; says in `begin` where they are now."""
