@@ -16,15 +16,10 @@ from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from wolfspider.errors import BadInput
 from wolfspider.records import (
     NO_LINKS,
     Exchange,
-    Fingerprints,
     Headers,
-    LinkFlag,
     Links,
     Page,
     PageFlag,
@@ -36,16 +31,14 @@ from wolfspider.webs.decoding import payload
 from wolfspider.webs.live.budgets import Budgets
 from wolfspider.webs.live.client import Client
 from wolfspider.webs.live.cookies import Cookies
-from wolfspider.webs.live.guard import Guard
 from wolfspider.webs.live.memory import Memory
 from wolfspider.webs.live.names import Names
 from wolfspider.webs.live.parsing import NOT_STARTED, Parsers
 from wolfspider.webs.live.politeness import Politeness
 from wolfspider.webs.live.robots import REDIRECTS, Permission, Robots, RobotsAnswer, origin_of
 from wolfspider.webs.live.robots_rules import MOST_BYTES
-from wolfspider.webs.live.scope import Scope
+from wolfspider.webs.live.screening import Screening
 from wolfspider.webs.live.settings import AGENT, LiveSettings
-from wolfspider.webs.live.traps import Traps
 from wolfspider.webs.live.turns import GivenUp, Turns
 
 REFUSALS = {
@@ -64,9 +57,7 @@ _TRANSIENT = frozenset(("timeout", "reset", "refused", "unreachable", "proxy", "
 _TRANSIENT_STATUS = frozenset((408, 429, 500, 502, 503, 504, 522, 524))
 _BROKEN = ("time", "disconnect")  # truncations that another try may mend
 _WANTED = ("html", "xml", "text/plain", "gzip", "octet-stream")  # parts of a Content-Type
-_MEMO = 1 << 17
-_MEMO_MASK = np.uint64(_MEMO - 1)
-_PAGE_NOFOLLOW, _LINK_NOFOLLOW = int(PageFlag.NOFOLLOW), int(LinkFlag.NOFOLLOW)
+_NOFOLLOW = int(PageFlag.NOFOLLOW)
 _OUR_FILES = 40  # for database, WARC, parsers, look-ups
 _PATIENCE, _PAUSE = 120, 0.5  # times, and seconds each, to wait for files to open
 
@@ -81,14 +72,7 @@ class LiveWeb:
 
     def __init__(self, seeds: Sequence[str], settings: LiveSettings = LiveSettings()) -> None:  # noqa: B008  # frozen
         self.settings = settings
-        self.scope = Scope(
-            seeds, stay_on=settings.stay_on, include=settings.include, exclude=settings.exclude
-        )
-        self._seeds = {url for seed in seeds if (url := canonical(seed))}
-        self._allowed = frozenset(name.lower() for name in settings.allow_hosts)
-        for seed in self._seeds:
-            self._demand_contact(seed)
-        self.traps = Traps()
+        self.screening = Screening(seeds, settings)
         self.budgets = Budgets(settings.shares)
         self.politeness = Politeness(settings.pace)
         self._names = Names()
@@ -99,7 +83,7 @@ class LiveWeb:
         self.client = Client(
             settings.user_agent,
             limits=settings.limits,
-            guard=Guard(self._allowed, frozenset(_host_of(settings.connect_to))),
+            guard=self.screening.guard,
             screen=self._screen,
             proxy=settings.proxy,
             connect_to=settings.connect_to,
@@ -110,7 +94,6 @@ class LiveWeb:
         self._asked = Memory()  # addresses
         self._bodies = Memory()  # digests
         self._announced = Memory()  # origins whose sitemaps were told
-        self._admitted: Fingerprints = np.zeros(_MEMO, np.uint64)  # by slot; see _admit
 
     # -- pace ------------------------------------------------------------------------------
 
@@ -180,8 +163,7 @@ class LiveWeb:
             if circle or len(hops) > self.settings.most_redirects:
                 what = "in a circle" if circle else f"more than {len(hops) - 1} times"
                 return self._failure(target, "redirects", f"it redirects {what}", hops)
-            if url in self._seeds:
-                self._add_seed(following)
+            self.screening.redirected(url, following)
             target = following
 
     def _failure(self, url: str, error: str, detail: str, hops: Sequence[Exchange]) -> Response:
@@ -190,22 +172,12 @@ class LiveWeb:
             url, status, error=error, detail=detail, refused=not hops, exchanges=tuple(hops)
         )
 
-    def _add_seed(self, url: str) -> None:
-        """Where a seed redirects to is where the person wanted to go."""
-        if url not in self._seeds:
-            self._seeds.add(url)
-            self.scope.add(url)
-
     # -- may it be asked for? --------------------------------------------------------------
 
     async def _refusal(self, url: str) -> tuple[str, str] | None:
         """Kind and reason why this address is not asked for, or None."""
-        if why := self.scope.refusal(url):
-            return "out of scope", why
-        if why := self._without_contact(url):
-            return "no contact", why
-        if why := self.traps.refusal(url):
-            return "trap", why
+        if refusal := self.screening.refusal(url):
+            return refusal
         if why := self.budgets.take(url):  # first: endless subdomains all have a robots.txt
             return "share", why
         permission = await self._permission(url)
@@ -225,7 +197,7 @@ class LiveWeb:
         return permission
 
     async def _ask_robots(self, url: str) -> RobotsAnswer:
-        if why := self._without_contact(url):
+        if why := self.screening.without_contact(url):
             return RobotsAnswer(error=why)
         try:
             exchange = await self._ask(url, {}, screened=False)
@@ -241,23 +213,6 @@ class LiveWeb:
             exchange.first("location"),
             exchange.first("retry-after"),
         )
-
-    def _demand_contact(self, seed: str) -> None:
-        if why := self._without_contact(seed):
-            raise BadInput(
-                f"{why}: give --contact with an address where its owner can find out who "
-                "crawls and why, such as --contact https://example.org/crawler or "
-                "you@example.org; for a host of your own give --allow-host instead"
-            )
-
-    def _without_contact(self, url: str) -> str:
-        """Why an address is not asked for as long as nobody knows who we are."""
-        if self.settings.contact or self.settings.connect_to:
-            return ""
-        name = host(url)
-        if Guard(self._allowed).names(name):
-            return ""
-        return f"{name} is not asked without a contact"
 
     # -- asking ----------------------------------------------------------------------------
 
@@ -355,7 +310,7 @@ class LiveWeb:
             await self.turns.sleep(_PAUSE)
             parsed = await self.parsers.parse(url, exchange)
         page = parsed.page
-        links = NO_LINKS if page.flags & _PAGE_NOFOLLOW else self._screened(page.links)
+        links = NO_LINKS if page.flags & _NOFOLLOW else self.screening.links(page.links)
         links = links.join(self._sitemaps(url))
         return page if links is page.links else replace(page, links=links), parsed.problem
 
@@ -371,29 +326,8 @@ class LiveWeb:
             return NO_LINKS
         self._announced.note(origin)
         addresses = dict.fromkeys(filter(None, map(canonical, rules.sitemaps)))
-        followed = [address for address in addresses if self._follows(address)]
+        followed = [address for address in addresses if not self.screening.refusal(address)]
         return Links.of([replace(seed_link(each), anchor="sitemap") for each in followed])
-
-    def _screened(self, links: Links) -> Links:
-        """The links that may be followed.
-
-        Pages of a site share most of their links, so those that passed lately are remembered.
-        """
-        if not len(links):
-            return links
-        follow = (links.flags & _LINK_NOFOLLOW) == 0
-        fingerprints = links.fingerprints
-        slots = (fingerprints & _MEMO_MASK).view(np.int64)
-        unknown = np.flatnonzero(follow & (self._admitted[slots] != fingerprints))
-        for row, text in zip(unknown.tolist(), links.texts(unknown), strict=True):
-            follow[row] = self._follows(text.split(b"\n", 1)[0].decode())
-        self._admitted[slots[follow]] = fingerprints[follow]
-        return links if follow.all() else links.take(np.flatnonzero(follow))
-
-    def _follows(self, url: str) -> bool:
-        return not (
-            self.scope.refusal(url) or self.traps.refusal(url) or self._without_contact(url)
-        )
 
     # -- life ------------------------------------------------------------------------------
 
@@ -414,8 +348,7 @@ class LiveWeb:
             "robots": self.robots.state(),
             "politeness": self.politeness.state(),
             "budgets": self.budgets.state(),
-            "scope": self.scope.state(),
-            "seeds": sorted(self._seeds),
+            "screening": self.screening.state(),
             "asked": self._asked.state(),
             "bodies": self._bodies.state(),
             "announced": self._announced.state(),
@@ -431,8 +364,7 @@ class LiveWeb:
         self.robots.restore(state["robots"])
         self.politeness.restore(state["politeness"])
         self.budgets.restore(state["budgets"])
-        self.scope.restore(state["scope"])
-        self._seeds = set(state["seeds"])
+        self.screening.restore(state["screening"])
         self._asked.restore(state["asked"])
         self._bodies.restore(state["bodies"])
         self._announced.restore(state["announced"])
@@ -458,7 +390,3 @@ def _may_pass(exchange: Exchange) -> bool:
         or exchange.status in _TRANSIENT_STATUS
         or exchange.truncated in _BROKEN
     )
-
-
-def _host_of(address: str) -> list[str]:
-    return [address.rsplit(":", 1)[0].strip("[]")] if address else []
