@@ -68,15 +68,16 @@ async def _crawl_many(
     done = 0
     try:
         while not ended() and (pages is None or done < pages):
+            rest = web.next_ready()  # first: who has rested by the time of `next` is not slept over
             while web.room > flights.landed and (pages is None or done + flights.awake < pages):
                 link = policy.next(web.busy)
                 if link is None:
                     break
                 flights.begin(link)
-            if not len(flights) and (not len(policy) or web.next_ready() is None):
+            if not len(flights) and (not len(policy) or rest is None):
                 return  # nothing waits, or only links of hosts that will not be asked again
-            rest = web.next_ready() if len(policy) and web.room > flights.landed else None
-            for link, response in await flights.arrivals(rest):
+            can_begin = len(policy) and web.room > flights.landed
+            for link, response in await flights.arrivals(rest if can_begin else None):
                 visit = _visit(link, response, judge)
                 policy.learn(visit)
                 done += not response.refused

@@ -29,6 +29,7 @@ from wolfspider.policies import Spec, make
 from wolfspider.protocols import Judge, Web
 from wolfspider.records import Page, Response, State, Visit
 from wolfspider.store import HuntReader, HuntStore, Kept
+from wolfspider.store.asked import read_asked, write_asked
 from wolfspider.store.hunt_store import StoreFailed
 from wolfspider.topics import Topic
 from wolfspider.webs.live.web import LiveWeb
@@ -107,9 +108,11 @@ class Hunt:
         self.policy = Leased(made)
         self.tally = Tally()
         self.before = 0  # pages of earlier runs
+        self.damaged = 0  # visits that could not be read back
         self.stopped = ""
         self._whole = True  # the policy knows of every visit on disk
         self.began = time.monotonic()
+        self._first_failure = ""
         self._checkpoint_at = 0.0
         self._checkpoint_step = 0
 
@@ -133,6 +136,9 @@ class Hunt:
         web = asked.web_to_hunt_on()
         hunt = cls(asked, web, None)
         hunt.store = HuntStore.open(folder)
+        values = {name: value for name, value in asked.values().items() if value is not None}
+        if read_asked(folder) != values:
+            write_asked(folder, values)  # another budget counts from now on
         async with hunt._open():
             yield hunt
 
@@ -162,7 +168,7 @@ class Hunt:
         else:
             self._restore(state)
         if isinstance(self.web, LiveWeb):
-            self.web.politeness.recall({"hosts": self.store.hosts()})
+            self.web.recall_changes(self.store.hosts())
         self._checkpoint_step = step
         with HuntReader(self.store.folder) as reader:
             self.tally = Tally.of(reader)
@@ -173,6 +179,7 @@ class Hunt:
                 self.policy.relearn(visit)
                 if isinstance(self.web, LiveWeb):
                     self.web.recall(visit.response)
+                self.damaged = reader.damaged
                 yield number, total
                 if self.stopped:
                     return
@@ -184,6 +191,8 @@ class Hunt:
             response = await self.web.fetch(kept.link.url)
             return Visit(kept.link, response.page or Page(response.url), kept.verdict, response)
         page = Page(kept.url)
+        for exchange in kept.exchanges[1:]:
+            self.web.screening.redirected(kept.link.url, exchange.url)
         if not kept.error:
             page, _ = await self.web.read(kept.url, kept.exchanges[-1])
         response = Response(
@@ -236,6 +245,9 @@ class Hunt:
         async with aclosing(crawling) as visits:
             async for visit in visits:
                 self.tally.add(visit)
+                if visit.failed and not self._first_failure:
+                    reason = visit.response.detail or visit.response.error
+                    self._first_failure = f"{visit.link.url}: {reason}"
                 if live is not None:
                     live.settle(visit.response)
                 if self.store is not None:
@@ -274,7 +286,7 @@ class Hunt:
 
     def _keep_changes(self) -> None:
         if isinstance(self.web, LiveWeb) and self.store is not None:
-            self.store.keep_hosts(self.web.politeness.changes()["hosts"])
+            self.store.keep_hosts(self.web.changes())
 
     def _checkpoint(self, *, first: bool = False, last: bool = False) -> None:
         """Keep the state if it is time to."""
@@ -301,22 +313,36 @@ class Hunt:
 
     # -- why it ends -----------------------------------------------------------------------
 
+    @property
+    def spent(self) -> str:
+        """The name of the budget that is used up, if one is."""
+        budgets = ((name, getattr(self.asked, name)) for name in ("pages", "relevant", "bytes"))
+        return next((n for n, most in budgets if most and getattr(self.tally, n) >= most), "")
+
     def _spent(self) -> str:
-        """Which budget is used up, if one is."""
-        asked, tally = self.asked, self.tally
-        if asked.pages is not None and tally.pages >= asked.pages:
-            return f"budget of {asked.pages:,} pages used up"
-        if asked.relevant is not None and tally.relevant >= asked.relevant:
-            return f"{tally.relevant:,} relevant pages found, as asked for"
-        if asked.bytes is not None and tally.bytes >= asked.bytes:
-            return f"budget of {asked.bytes:,} bytes used up"
-        return ""
+        """The same in words."""
+        name = self.spent
+        if name == "relevant":
+            return f"{self.tally.relevant:,} relevant pages found, as asked for"
+        return f"budget of {getattr(self.asked, name):,} {name} used up" if name else ""
 
     def _nothing_left(self) -> str:
         waiting = len(self.policy)
-        if not waiting:
-            return "nothing left to follow"
-        return f"nothing left to follow but {waiting:,} links to hosts that do not answer"
+        if waiting:
+            when = self._tried_again()
+            return f"nothing left to follow but {waiting:,} links to hosts left alone {when}"
+        if self.nothing_read and self._first_failure:
+            return f"no page could be had: {self._first_failure}"
+        return "nothing left to follow"
+
+    @property
+    def nothing_read(self) -> bool:
+        """Whether not a single page came."""
+        return self.tally.pages + self.tally.refused == self.tally.errors.total()
+
+    def _tried_again(self) -> str:
+        seconds = self.web.politeness.tried_again() if isinstance(self.web, LiveWeb) else None
+        return "for now" if seconds is None else f"for {max(1, round(seconds / 60)):,} min"
 
     def result(self) -> dict[str, Any]:
         tally = self.tally

@@ -111,7 +111,7 @@ def test_answers_and_redirects_become_records_that_every_reader_takes(tmp_path: 
     assert checked_records(tmp_path / "00001.warc.gz") == expected
     with HuntReader(tmp_path) as reader:
         kept = list(reader.visits(1))
-    assert [visit.step for visit in kept] == [2, 3]
+    assert len(kept) == 2
     assert kept[0].exchanges == fetched(1).response.exchanges
     assert kept[0].link.url == "http://a.test/1/old"
     assert kept[0].digest == fetched(1).response.digest

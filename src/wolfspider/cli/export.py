@@ -76,7 +76,8 @@ def export(
                 result = _export_rows(reader, choice, kind, text, out, quiet)
         except sqlite3.DatabaseError as error:
             raise DamagedFile(
-                f"{folder / 'hunt.db'} cannot be read ({error}); bring it back from a copy"
+                f"{folder / 'hunt.db'} cannot be read ({error}); bring it back from a copy, or: "
+                f"wolfspider resume --rebuild {folder}"
             ) from error
     if as_json:
         print_json({"file": str(out), "format": kind} | result)
@@ -160,7 +161,9 @@ def _opened(out: Path | None) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())
         beside.replace(out)
-    except BaseException:
+    except BaseException as error:
         with suppress(OSError):
             beside.unlink()
+        if isinstance(error, OSError):
+            raise BadInput(f"cannot write to {out}: {error.strerror}; nothing was kept") from error
         raise

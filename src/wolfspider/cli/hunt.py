@@ -24,6 +24,7 @@ from wolfspider.webs.live.settings import LiveSettings
 from wolfspider.webs.recorded import RecordedWeb
 
 _PATH = click.Path(path_type=Path)
+_TEXT_FILES = (".txt", ".html", ".htm", ".md")
 _SIZES = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
 
@@ -213,6 +214,8 @@ def _text(like: str) -> str:
     """A description as it is, or the words of the file of that name: an example page, or text."""
     path = Path(like)
     if len(like) > 255 or not path.is_file():
+        if path.suffix in _TEXT_FILES and " " not in like:
+            raise BadInput(f"there is no file {like}; give a text, or a file that is there")
         return like
     body = path.read_bytes()
     if b"<" not in body[:1024]:
@@ -225,7 +228,8 @@ def _lines(path: Path) -> list[str]:
     try:
         lines = path.read_text("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"cannot read the list of targets in {path}: {error}") from error
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise BadInput(f"cannot read the list of targets in {path}: {reason}") from error
     urls = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
     if not urls:
         raise BadInput(f"no URL in the list of targets {path}; write one on each line")

@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, suppress
+from shutil import get_terminal_size
 from typing import Any
 
 from wolfspider.cli.output import note, plain, print_facts, print_json
@@ -37,12 +38,15 @@ def run_hunt(
     if as_json:
         print_json(result)
     else:
-        print_facts(result)
         if not quiet:
             _print_best(hunt)
-            _print_next(hunt)
+        print_facts(result)
+        if not quiet:
+            _print_next(hunt, resumed)
     if number:
         sys.exit(128 + number)
+    if hunt.nothing_read:
+        sys.exit(1)
 
 
 async def _run(
@@ -53,7 +57,7 @@ async def _run(
         with signals.stopping(hunt):
             if resumed:
                 await _recall(hunt, quiet)
-            with _shown(hunt, quiet) as view:
+            with HuntView(hunt, quiet=quiet) as view:
                 async for visit in hunt.visits():
                     if watch is not None:
                         watch(visit)
@@ -62,15 +66,16 @@ async def _run(
     return result, hunt, signals.number if hunt.stopped == INTERRUPTED else 0
 
 
-def _shown(hunt: Hunt, quiet: bool) -> HuntView:
-    return HuntView(hunt, quiet=quiet)
-
-
 async def _recall(hunt: Hunt, quiet: bool) -> None:
     with Meter("reading back", None, unit="visits", quiet=quiet) as meter:
         async for done, total in hunt.recall():
             meter.total = total
             meter.show(done, done)
+    if hunt.damaged:
+        note(
+            f"{hunt.damaged:,} records are damaged: links that were found only there are lost; "
+            "bring the WARC files back from a copy if you have one"
+        )
 
 
 class _Signals:
@@ -106,16 +111,24 @@ class _Signals:
 
 def _print_best(hunt: Hunt) -> None:
     if hunt.tally.best:
-        print("\nmost relevant pages:")
+        print("most relevant pages:")
     for relevance, _, url, title in sorted(hunt.tally.best, reverse=True):
-        print(f"  {relevance:.2f}  {plain(title)[:50]:<50}  {plain(url)}")
+        line = f"  {relevance:.2f}  {plain(title)[:40]:<40}  {plain(url)}"
+        print(line[: get_terminal_size().columns] if sys.stdout.isatty() else line)
+    if hunt.tally.best:
+        print()
 
 
-def _print_next(hunt: Hunt) -> None:
+def _print_next(hunt: Hunt, resumed: bool) -> None:
+    """What one may want to do now."""
     if hunt.store is None:
         return
-    folder = hunt.store.folder
+    folder, waiting = hunt.store.folder, len(hunt.policy)
     if hunt.stopped == INTERRUPTED:
         note(f"go on with: wolfspider resume {folder}")
-    elif isinstance(hunt.web, LiveWeb):
+    elif hunt.spent and waiting:
+        note(f"for more: wolfspider resume {folder} --{hunt.spent} N, with what there is included")
+    elif waiting:
+        note(f"go on later with: wolfspider resume {folder}")
+    if isinstance(hunt.web, LiveWeb) and hunt.tally.relevant and not resumed:
         note(f"next: wolfspider export {folder} --relevant --format jsonl > found.jsonl")

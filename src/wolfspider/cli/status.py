@@ -28,7 +28,7 @@ from wolfspider.urls import host
 _HOSTS = 10
 _LATELY = 100  # pages
 _MINUTE = 60.0
-_WIDE = 100  # characters of a line of the web
+_WIDE = 120  # characters of a line of the web
 
 
 @click.command(epilog=example("wolfspider status hunts/stars", first=FIRST_HUNT))
@@ -52,7 +52,8 @@ def status_of(folder: Path) -> dict[str, Any]:
             return {"folder": str(folder)} | _state(reader, writer) | _numbers(reader)
     except sqlite3.DatabaseError as error:
         raise DamagedFile(
-            f"{folder / 'hunt.db'} cannot be read ({error}); bring it back from a copy"
+            f"{folder / 'hunt.db'} cannot be read ({error}); bring it back from a copy, or: "
+            f"wolfspider resume --rebuild {folder}"
         ) from error
 
 
@@ -141,7 +142,7 @@ def _hosts(reader: HuntReader) -> list[dict[str, Any]]:
 def _errors(reader: HuntReader) -> list[dict[str, Any]]:
     """Kinds of failures and refusals, the most frequent first, each with its first example."""
     query = (  # with min(), SQLite takes the other columns from the row of the smallest step
-        "SELECT error, refused, count(*) AS count, url, detail, min(step) FROM pages "
+        "SELECT error, refused, count(*) AS count, link, detail, min(step) FROM pages "
         "WHERE error != '' GROUP BY error, refused ORDER BY count DESC, error"
     )
     keys = ("error", "refused", "count", "url", "detail")
@@ -151,6 +152,10 @@ def _errors(reader: HuntReader) -> list[dict[str, Any]]:
 
 def _iso(at: float | None) -> str | None:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if at else None
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _WIDE else f"{text[: _WIDE - 1]}…"
 
 
 # -- for people ----------------------------------------------------------------------------
@@ -211,4 +216,4 @@ def _print_errors(found: Mapping[str, Any]) -> None:
     for each in found["errors"]:
         kind = plain(each["error"]) + (" (not asked for)" if each["refused"] else "")
         detail = f" — {plain(each['detail'])}" if each["detail"] else ""
-        print(f"  {each['count']:>8,}  {kind}: {plain(each['url'])[:_WIDE]}{detail[:_WIDE]}")
+        print(f"  {each['count']:>8,}  {kind}: {_short(plain(each['url']))}{_short(detail)}")

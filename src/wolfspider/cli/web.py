@@ -14,7 +14,7 @@ from wolfspider.cli.output import example, note, print_facts, print_json, result
 from wolfspider.cli.progress import Meter
 from wolfspider.cli.web_serve import serve
 from wolfspider.errors import BadInput, DamagedFile
-from wolfspider.store.as_web import HuntRecording
+from wolfspider.store.as_web import HuntRecording, as_web
 from wolfspider.store.opening import is_hunt
 from wolfspider.webs.compiler import Compiler
 from wolfspider.webs.importers.captures import Capture
@@ -119,7 +119,7 @@ def info(folder: Path, as_json: bool, quiet: bool) -> None:
 
 
 def _print_info(folder: Path, as_json: bool) -> None:
-    web = RecordedWeb(folder)
+    web = RecordedWeb(as_web(folder))
     about = web.about | {"start": web.url(0)}
     if as_json:
         keys = ("pages", "links", "hosts", "labels", "digest", "start", "sources", "left_out")

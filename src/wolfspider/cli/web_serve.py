@@ -13,6 +13,7 @@ from wolfspider.cli.interrupts import cleaning_up
 from wolfspider.cli.output import example, note, print_json, result_options
 from wolfspider.cli.progress import Meter
 from wolfspider.errors import BadInput
+from wolfspider.store.opening import is_hunt
 from wolfspider.webs.serving import LOOPBACK, Index, Settings, serving
 
 
@@ -70,9 +71,7 @@ def serve(
     Every recorded address gets its recorded status, headers and body; everything else is a 404.
     Name the host in the Host header, or use the server as a proxy for http:// addresses.
     """
-    for recording in recordings:
-        if not recording.is_file():
-            raise BadInput(f"there is no file {recording}; give a WARC file")
+    recordings = tuple(file for recording in recordings for file in _files(recording))
     with cleaning_up(), closing(Index()) as index, ExitStack() as stack:
         for recording in recordings:
             _read(index, recording, quiet)
@@ -80,6 +79,18 @@ def serve(
         lines = stack.enter_context(log.open("a", encoding="utf-8")) if log else None
         settings = Settings(port=port, latency=latency, broken_hosts=broken_hosts, log=lines)
         asyncio.run(_serve(index, settings, seconds, as_json))
+
+
+def _files(recording: Path) -> list[Path]:
+    """A WARC file, or those of a hunt folder."""
+    if is_hunt(recording) and (files := sorted(recording.glob("*.warc.gz"))):
+        return files
+    if recording.is_file():
+        return [recording]
+    beside = recording.with_name(f"{recording.name}.warc.gz")
+    hint = f", such as {beside}" if beside.is_file() else ""
+    what = "is a folder" if recording.is_dir() else "does not exist"
+    raise BadInput(f"{recording} {what}; give a WARC file{hint}, or the folder of a live hunt")
 
 
 def _read(index: Index, path: Path, quiet: bool) -> None:

@@ -116,7 +116,11 @@ class HuntRecording:
 
     def labels(self) -> Iterator[tuple[str, str]]:
         """Address and label, for each verdict."""
-        for label, verdict in (("relevant", "relevance >= 0.5"), ("target", "target")):
+        relevant, target = "relevance >= 0.5", "target"
+        labels = [("relevant", relevant), ("target", target)]
+        if not self._reader.count(f"count(*) FROM pages WHERE ({relevant}) != ({target})"):
+            labels.pop()  # two names for one thing would look like two things
+        for label, verdict in labels:
             query = f"SELECT url FROM pages WHERE {verdict} AND error = '' AND step <= ?"
             for row in self._reader.db.execute(query, (self._steps,)):
                 yield row["url"], label

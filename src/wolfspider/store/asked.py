@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import json
+import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from wolfspider.errors import BadInput, DamagedFile
+from wolfspider.store.states import sync_folder
 
 NAME = "hunt.toml"
+PARTIAL = "hunt.toml.partial"
 
 
 def write_asked(folder: Path, asked: Mapping[str, Any]) -> None:
-    (folder / NAME).write_text(toml(asked), "utf-8")
+    """Beside first: a power cut must not leave half of it."""
+    beside = folder / PARTIAL
+    with beside.open("w", encoding="utf-8") as file:
+        file.write(toml(asked))
+        file.flush()
+        os.fsync(file.fileno())
+    beside.replace(folder / NAME)
+    sync_folder(folder)
 
 
 def read_asked(folder: Path) -> dict[str, Any]:

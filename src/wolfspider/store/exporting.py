@@ -30,7 +30,8 @@ from wolfspider.webs.decoding import payload
 from wolfspider.webs.recorded import RecordedWeb
 
 COLUMNS = (
-    *("step", "url", "link", "title", "relevance", "target", "status", "error", "depth"),
+    *("step", "url", "link", "title", "relevance", "target", "status", "error", "detail"),
+    *("refused", "depth"),
     *("source", "anchor", "score", "at", "copy_of", "noindex", "content_type", "text"),
 )
 _KEPT = [name for name in COLUMNS if name not in ("noindex", "content_type", "text")]
@@ -104,6 +105,7 @@ class Rows:
                     self.damaged += 1
             yield {name: visit[name] for name in _KEPT} | {
                 "target": bool(visit["target"]),
+                "refused": bool(visit["refused"]),
                 "at": _time(visit["at"]),
                 "noindex": bool(visit["flags"] & PageFlag.NOINDEX),
                 "content_type": kind,

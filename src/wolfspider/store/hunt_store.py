@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import sqlite3
 import threading
 import time
@@ -33,6 +34,7 @@ INSERT INTO captures
     (step, url, status, kind, file, offset, length, record, at, address, truncated, digest)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
+_FIRST = (LOCK, schema.NAME, f"{schema.NAME}-wal", f"{schema.NAME}-shm", asked_file.PARTIAL)
 _BREATH = 0.005  # seconds in which visits gather, so that one fsync serves many
 
 
@@ -68,16 +70,20 @@ class HuntStore:
     @classmethod
     def create(cls, folder: Path, asked: Mapping[str, Any]) -> Self:
         """A new hunt; refuses a folder that holds one already, and leaves nothing behind then."""
-        if (folder / schema.NAME).exists() or (folder / asked_file.NAME).exists():
+        if (folder / asked_file.NAME).exists():
             raise BadInput(
                 f"{folder} already holds a hunt; choose another folder with -o, "
                 f"or go on with it: wolfspider resume {folder}"
             )
+        if folder.is_dir() and any(path.name not in _FIRST for path in folder.iterdir()):
+            raise BadInput(f"{folder} is not empty; choose another folder with -o")
         made: list[Path] = []
         lock = None
         try:
             made = make_folder(folder)
             lock = Lock(folder)
+            for name in _FIRST[1:]:  # left by one that was killed before it began
+                (folder / name).unlink(missing_ok=True)
             db = schema.create(folder / schema.NAME)
             asked_file.write_asked(folder, asked)  # last: a folder with it can be resumed
         except (OSError, sqlite3.Error) as error:
@@ -96,10 +102,16 @@ class HuntStore:
     def open(cls, folder: Path) -> Self:
         """A hunt to go on with."""
         asked_file.read_asked(folder)  # says so if there is no hunt
-        lock = Lock(folder)
+        try:
+            lock = Lock(folder)
+        except OSError as error:
+            raise _unwritable(folder, error) from error
         try:
             db = schema.open_database(folder / schema.NAME)
             return cls(folder, db, lock)
+        except (OSError, sqlite3.OperationalError) as error:
+            lock.release()
+            raise _unwritable(folder, error) from error
         except BaseException:
             lock.release()
             raise
@@ -108,7 +120,8 @@ class HuntStore:
 
     def add(self, visit: Visit) -> None:
         self.steps += 1
-        self.behind += 1
+        with self._changed:
+            self.behind += 1
         self._enter(_Adding(self, self.steps, visit))
 
     def checkpoint(self, state: State) -> None:
@@ -231,7 +244,7 @@ class HuntStore:
             step,
             page.url,
             page.title,
-            visit.verdict.relevance,
+            0.0 if math.isnan(visit.verdict.relevance) else visit.verdict.relevance,
             visit.verdict.target,
             response.status,
             response.error,
@@ -339,6 +352,12 @@ class _Adding:
 
     def __call__(self) -> None:
         self._store._add(self._step, self._visit)
+
+
+def _unwritable(folder: Path, error: Exception) -> BadInput:
+    return BadInput(
+        f"cannot write to {folder}: {_reason(error)}; see to it, then: wolfspider resume {folder}"
+    )
 
 
 def _reason(error: Exception) -> str:

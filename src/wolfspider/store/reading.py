@@ -24,15 +24,12 @@ from wolfspider.webs.importers.warc_records import Splitter
 class Kept:
     """A visit as it was kept."""
 
-    step: int
     link: Link
     url: str
     verdict: Verdict
     status: int
     error: str
     detail: str
-    refused: bool
-    copy_of: str
     exchanges: tuple[Exchange, ...]
     digest: str
 
@@ -45,6 +42,7 @@ class HuntReader:
         self.asked = read_asked(folder)
         self.db = schema.open_to_read(folder / schema.NAME)
         self.db.row_factory = sqlite3.Row
+        self.damaged = 0  # visits whose answers could not be read back
         self.version: int = self.db.execute("PRAGMA user_version").fetchone()[0]
 
     def facts(self) -> dict[str, Any]:
@@ -55,24 +53,30 @@ class HuntReader:
         return int(self.db.execute(f"SELECT {what}", values).fetchone()[0] or 0)
 
     def visits(self, after: int = 0) -> Iterator[Kept]:
-        """The visits after a step, with their answers, in order."""
+        """The visits after a step, with their answers, in order.
+
+        One whose answer is damaged comes with an error and without it.
+        """
         query = "SELECT * FROM pages WHERE step > ? ORDER BY step"
         for row in self.db.execute(query, (after,)):
             captures = self.db.execute(
                 "SELECT * FROM captures WHERE step = ? ORDER BY id", (row["step"],)
             ).fetchall()
+            error, exchanges = row["error"], tuple[Exchange, ...]()
+            try:
+                exchanges = tuple(map(self.exchange, captures))
+            except DamagedFile as problem:
+                self.damaged += 1
+                error = error or f"damaged: {problem}"
             yield Kept(
-                row["step"],
                 _link(row),
                 row["url"],
                 Verdict(row["relevance"], bool(row["target"])),
                 row["status"],
-                row["error"],
+                error,
                 row["detail"],
-                bool(row["refused"]),
-                row["copy_of"],
-                tuple(map(self.exchange, captures)),
-                captures[-1]["digest"] if captures and not row["error"] else "",
+                exchanges,
+                captures[-1]["digest"] if captures and not error else "",
             )
 
     def exchange(self, capture: sqlite3.Row) -> Exchange:

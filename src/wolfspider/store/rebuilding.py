@@ -16,11 +16,12 @@ from pathlib import Path
 
 from wolfspider.errors import BadInput
 from wolfspider.pages import parse
-from wolfspider.records import NOTHING, Page, Response, Verdict
+from wolfspider.records import NOTHING, Page, PageFlag, Response, Verdict
 from wolfspider.store import schema
 from wolfspider.store.asked import read_asked
 from wolfspider.store.hunt_store import INSERT_CAPTURE, INSERT_PAGE
 from wolfspider.store.lock import Lock
+from wolfspider.store.warc import number_of
 from wolfspider.urls import canonical
 from wolfspider.webs.importers.http_message import Message, read_message
 from wolfspider.webs.importers.warc_records import Record
@@ -53,7 +54,7 @@ class _Answer:
 def rebuild(folder: Path, judge: Callable[[Page], Verdict]) -> Iterator[int]:
     """Make the database; yields how many visits it holds so far. Nothing counts before the end."""
     read_asked(folder)
-    files = sorted(folder.glob("[0-9]*.warc.gz"))
+    files = sorted(path for path in folder.glob("*.warc.gz") if number_of(path))
     if not files:
         raise BadInput(f"{folder} has no WARC files from which {schema.NAME} could be made anew")
     lock = Lock(folder)
@@ -80,8 +81,8 @@ def rebuild(folder: Path, judge: Callable[[Page], Verdict]) -> Iterator[int]:
 def _visits(files: list[Path], db: sqlite3.Connection) -> Iterator[list[_Answer]]:
     """Answers in order; those that a redirect led to belong to it."""
     visit: list[_Answer] = []
-    for number, path in enumerate(files, 1):
-        end = 0
+    for path in files:
+        number, end = number_of(path), 0
         for answer in _answers(path, number):
             if visit and visit[-1].leads_to != answer.url:
                 yield visit
@@ -134,7 +135,7 @@ def _add(
     error = f"status {last.message.status}" if last.message.status >= 300 else ""
     response = Response(last.url, last.message.status, last.message.fields, last.message.body)
     page = Page(last.url) if error or copy_of else parse(response)
-    verdict = NOTHING if error or copy_of or page.flags & 1 else judge(page)
+    verdict = NOTHING if error or copy_of or page.flags & PageFlag.NOINDEX else judge(page)
     at = _moment(last.record.fields.get("warc-date", ""))
     size = sum(len(answer.record.block) for answer in visit)
     row = (

@@ -89,6 +89,7 @@ class Parquet:
             "score": pa.float64(),
             "at": pa.timestamp("us", tz="UTC"),
             "noindex": pa.bool_(),
+            "refused": pa.bool_(),
         }
         self._batch = pa.RecordBatch
         self._schema = pa.schema([(name, types.get(name, pa.string())) for name in columns])

@@ -60,7 +60,7 @@ CREATE TABLE captures (  -- one row for each record of a WARC file
 CREATE INDEX captures_by_digest ON captures (digest) WHERE kind = 'response';
 CREATE INDEX captures_by_step ON captures (step);
 CREATE TABLE files (id INTEGER PRIMARY KEY, name TEXT NOT NULL, committed INTEGER NOT NULL);
-CREATE TABLE hosts (name TEXT PRIMARY KEY, value TEXT NOT NULL);  -- that asked for peace, as JSON
+CREATE TABLE hosts (name TEXT PRIMARY KEY, value TEXT NOT NULL);  -- what they asked for, as JSON
 CREATE TABLE checkpoints (step INTEGER PRIMARY KEY, name TEXT NOT NULL, at REAL NOT NULL);
 """
 

@@ -14,6 +14,7 @@ from fastwarc.stream_io import GzipWriter
 from fastwarc.warc import WarcRecord, WarcRecordType
 
 from wolfspider import __version__
+from wolfspider.errors import DamagedFile
 from wolfspider.records import Exchange
 from wolfspider.store.states import sync_folder
 
@@ -58,12 +59,17 @@ class WarcWriter:
         self._cut()
 
     def _cut(self) -> None:
-        for path in self.folder.glob("[0-9]*.warc.gz"):
-            size = self.sizes.get(_number_of(path), 0)
-            if not size:
-                path.unlink()
-            elif path.stat().st_size > size:
+        for number, size in self.sizes.items():
+            path = self.folder / name_of(number)
+            found = path.stat().st_size if path.exists() else 0
+            if found < size:
+                raise DamagedFile(
+                    f"{path} has {found:,} of {size:,} bytes: bring it back from a copy, or go on "
+                    f"with what is left: wolfspider resume --rebuild {self.folder}"
+                )
+            if found > size:
                 os.truncate(path, size)
+        (self.folder / name_of(self._number + 1)).unlink(missing_ok=True)  # never committed
 
     def append(self, exchange: Exchange, digest: str, original: Original | None) -> Place:
         """Write an answer, or only its header and where the same payload already stands."""
@@ -144,9 +150,11 @@ def name_of(number: int) -> str:
     return f"{number:05}.warc.gz"
 
 
-def _number_of(path: Path) -> int:
+def number_of(path: Path) -> int:
+    """The number of one of our files; 0 for a file of somebody else."""
     digits = path.name.partition(".")[0]
-    return int(digits) if digits.isdecimal() else 0
+    number = int(digits) if digits.isdecimal() else 0
+    return number if path.name == name_of(number) else 0
 
 
 def _date(at: float) -> str:

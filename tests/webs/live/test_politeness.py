@@ -469,5 +469,5 @@ def test_a_host_given_up_stays_so_over_a_restart() -> None:
     ],
 )
 def test_a_pace_that_cannot_be_is_named(pace: dict[str, float], name: str) -> None:
-    with pytest.raises(BadInput, match=f"^{name} must be"):
+    with pytest.raises(BadInput, match=f"^--{name.replace('_', '-')} must be"):
         Pace(**pace)  # type: ignore[arg-type]

@@ -10,12 +10,15 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
-_NAT64 = (ip_network("64:ff9b::/96"), ip_network("64:ff9b:1::/48"))
+_NAT64 = ip_network("64:ff9b::/96")
 _TEREDO = ip_network("2001::/32")
 _MORE_INSIDE = (
     ip_network("100.64.0.0/10"),  # carrier-grade NAT
     ip_network("192.88.99.0/24"),  # 6to4 relays
+    ip_network("192.0.0.0/24"),  # protocols
     ip_network("198.18.0.0/15"),  # benchmarks
+    ip_network("64:ff9b:1::/48"),  # NAT64 of the local network; where IPv4 stands in it, it knows
+    ip_network("3fff::/20"),  # documentation
     ip_network("fec0::/10"),  # site-local, of old
 )
 
@@ -37,13 +40,13 @@ class Guard:
 
     def names(self, host: str) -> bool:
         """Whether this host, with or without port, was named by hand."""
-        name = host.rsplit(":", 1)[0] if _has_port(host) else host
-        return name.strip("[]").lower() in self.allowed_hosts
+        return name_of(host) in self.allowed_hosts
 
 
-def _has_port(host: str) -> bool:
-    """`a:1` and `[::1]:1` have one, `::1` and `[::1]` do not."""
-    return host.count(":") == 1 or "]:" in host
+def name_of(host: str) -> str:
+    """A host without its port and brackets: `a:1` and `[::1]:1` have one, `::1` does not."""
+    name = host.rsplit(":", 1)[0] if host.count(":") == 1 or "]:" in host else host
+    return name.strip("[]").lower()
 
 
 @lru_cache(maxsize=65536)
@@ -69,7 +72,7 @@ def _inner(address: IPv6Address) -> IPv4Address | None:
         return address.ipv4_mapped
     if address.sixtofour is not None:
         return address.sixtofour
-    if any(address in network for network in _NAT64):
+    if address in _NAT64:
         return IPv4Address(int(address) & 0xFFFFFFFF)
     if address in _TEREDO:
         return address.teredo[1] if address.teredo is not None else None

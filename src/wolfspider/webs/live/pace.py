@@ -26,7 +26,11 @@ class Pace:
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
             if not (math.isfinite(value) and value >= 0):
-                raise BadInput(f"{name} must be a number from 0 on, not {value}")
+                raise BadInput(f"{_option(name)} must be a number from 0 on, not {value}")
         for name in ("connections_per_host", "give_up_after"):
             if (count := getattr(self, name)) < 1:
-                raise BadInput(f"{name} must be at least 1, not {count}")
+                raise BadInput(f"{_option(name)} must be at least 1, not {count}")
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"

@@ -35,7 +35,7 @@ class _Resting:
 
 
 class _Host(_Resting):
-    __slots__ = ("address", "crawl_delay", "failures", "flying", "given_up")
+    __slots__ = ("address", "crawl_delay", "failures", "flying", "given_up", "unanswered")
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -44,6 +44,7 @@ class _Host(_Resting):
         self.crawl_delay = 0.0
         self.address = ""
         self.given_up = ""  # why
+        self.unanswered = False  # the last failure was no answer at all
 
 
 class Politeness:
@@ -98,6 +99,7 @@ class Politeness:
         known, seconds = self._host(host), min(max(crawl_delay, 0.0), LONGEST_CRAWL_DELAY)
         if known.crawl_delay != seconds and not math.isnan(crawl_delay):
             known.crawl_delay = seconds
+            self._rest(known, seconds)  # robots.txt itself was a request
             self._changed[host] = None
 
     # -- a request -------------------------------------------------------------------------
@@ -106,6 +108,7 @@ class Politeness:
         """A request to the host is on its way."""
         known = self._host(host)
         known.flying += 1
+        known.given_up = ""  # its time has passed
         if known.flying < self.pace.connections_per_host:  # else it rests when one has ended
             self._rest(known, self._delay(known))
         if known.address:
@@ -136,6 +139,7 @@ class Politeness:
             self._rest(known, self._delay(known))
             return
         known.failures += 1
+        known.unanswered = bool(error)
         self._changed[host] = None
         if known.failures >= self.pace.give_up_after:
             problem = error or f"status {status}"
@@ -205,6 +209,11 @@ class Politeness:
             self._freed[heappop(self._given_up)[1]] = None
         freed, self._freed = list(self._freed), {}
         return freed
+
+    def tried_again(self) -> float | None:
+        """Seconds until the first host that was given up is tried again."""
+        now = self.clock()
+        return min((until - now for until, _ in self._given_up if until > now), default=None)
 
     def _sweep(self, now: float) -> None:
         """Take those from the queue that have rested."""
@@ -294,7 +303,8 @@ class Politeness:
     def _entry(self, host: _Host) -> State:
         left = max(host.until - self.clock(), 0.0)
         entry: State = {"left": left, "until": self.wall() + left, "failures": host.failures}
-        return entry | {"crawl_delay": host.crawl_delay, "given_up": host.given_up}
+        entry |= {"crawl_delay": host.crawl_delay, "given_up": host.given_up}
+        return entry | {"unanswered": host.unanswered}
 
     def restore(self, state: State) -> None:
         """Go on from a state. A clock set back does not make a rest longer than it was."""
@@ -303,12 +313,17 @@ class Politeness:
         self.recall(state)
 
     def recall(self, state: State) -> None:
-        """Take in changes that came after the state that this goes on from."""
+        """Take in changes that came after the state that this goes on from.
+
+        What a host asked for still counts. One that did not answer at all is tried once more.
+        """
         for name, entry in state["hosts"].items():
             host = self._host(name)
             host.failures, host.given_up = entry["failures"], entry["given_up"]
             host.crawl_delay, host.until = entry["crawl_delay"], -math.inf
             left = max(min(entry["until"] - self.wall(), entry["left"]), 0.0)
+            if host.given_up and entry.get("unanswered"):
+                host.given_up, left = "", 0.0
             if host.given_up:
                 self._give_up(host, host.given_up, left)
             else:

@@ -210,9 +210,14 @@ class Robots:
         return entry
 
     def restore(self, state: State) -> None:
-        """Go on from a state. A clock set back does not make anything last longer than it did."""
+        """Go on from a state. A clock set back does not make anything last longer than it did.
+
+        An origin that did not answer at all is asked anew.
+        """
         self._known, self._used = {}, 0
         for origin, entry in state["origins"].items():
+            if "lines" not in entry and "(status " not in entry["why"]:
+                continue
             left = max(min(entry["until"] - self.wall(), entry["left"]), 0.0)
             rules = None
             if "lines" in entry:

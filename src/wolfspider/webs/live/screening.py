@@ -9,7 +9,7 @@ import numpy as np
 from wolfspider.errors import BadInput
 from wolfspider.records import Fingerprints, LinkFlag, Links, State
 from wolfspider.urls import canonical, host
-from wolfspider.webs.live.guard import Guard
+from wolfspider.webs.live.guard import Guard, is_public, name_of
 from wolfspider.webs.live.scope import Scope
 from wolfspider.webs.live.settings import LiveSettings
 from wolfspider.webs.live.traps import Traps
@@ -34,8 +34,9 @@ class Screening:
         self._known = bool(settings.contact or settings.connect_to)
         self._passed: Fingerprints = np.zeros(_MEMO, np.uint64)  # by slot
         allowed = frozenset(name.lower() for name in settings.allow_hosts)
-        self.guard = Guard(allowed, frozenset(_name_of(settings.connect_to)))
-        for seed in self._seeds:
+        self.guard = Guard(allowed, frozenset(_connects_to(settings.connect_to)))
+        for seed in sorted(self._seeds):
+            self._demand_public(seed, bool(settings.proxy or settings.connect_to))
             self._demand_contact(seed)
 
     def refusal(self, url: str) -> tuple[str, str] | None:
@@ -76,6 +77,15 @@ class Screening:
         known = self._known or self.guard.names(name)
         return "" if known else f"{name} is not asked without a contact"
 
+    def _demand_public(self, seed: str, elsewhere: bool) -> None:
+        """What is plainly inside is told before anything is asked."""
+        name = name_of(host(seed))
+        inside = name == "localhost" or (_is_address(name) and not is_public(name))
+        if inside and not elsewhere and not self.guard.names(name):
+            raise BadInput(
+                f"{name} is not a public address; if it is yours, give --allow-host {name}"
+            )
+
     def _demand_contact(self, seed: str) -> None:
         if why := self.without_contact(seed):
             raise BadInput(
@@ -92,6 +102,10 @@ class Screening:
         self._seeds = set(state["seeds"])
 
 
-def _name_of(address: str) -> list[str]:
+def _is_address(name: str) -> bool:
+    return ":" in name or name.rpartition(".")[2].isdigit()  # WHATWG: then it is IPv4
+
+
+def _connects_to(address: str) -> list[str]:
     """Of `host:port`, or of nothing."""
     return [address.rsplit(":", 1)[0].strip("[]")] if address else []

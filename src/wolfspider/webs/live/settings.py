@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -40,9 +41,14 @@ class LiveSettings:
     def __post_init__(self) -> None:
         for name, least in (("at_once", 1), ("tries", 1), ("most_redirects", 0), ("parsers", 1)):
             if getattr(self, name) < least:
-                raise BadInput(f"{name} must be at least {least}, not {getattr(self, name)}")
+                option = f"--{name.replace('_', '-')}"
+                raise BadInput(f"{option} must be at least {least}, not {getattr(self, name)}")
         if self.authorities and not Path(self.authorities).is_file():
             raise BadInput(f"there is no file {self.authorities} with certificates to trust")
+        if self.connect_to and not re.fullmatch(r"(\[[^]]+\]|[^:\s]+):\d{1,5}", self.connect_to):
+            raise BadInput(
+                f"--connect-to is {self.connect_to!r}; write it as HOST:PORT, as in 127.0.0.1:8080"
+            )
         if self.contact and not _is_contact(self.contact):
             raise BadInput(
                 f"the contact {self.contact!r} is neither a web address nor an e-mail address; "

@@ -81,14 +81,14 @@ class Traps:
         return None
 
     def _calendar(self, path: str, parameters: Sequence[str]) -> str | None:
+        in_path = [int(year) for year in _PATH_DATE.findall(path)]
+        in_query = _parameter_years(parameters) if parameters else []
+        if not in_path and not in_query:
+            return None
         now = time.gmtime(self.wall()).tm_year
         # A calendar is met at its near end; what is beyond a century is a number, not a year.
-        far = [y for y in map(int, _PATH_DATE.findall(path)) if self.years_ahead < y - now < 100]
-        far += [
-            year
-            for year in _parameter_years(parameters)
-            if not -self.years_back <= year - now <= self.years_ahead
-        ]
+        far = [year for year in in_path if self.years_ahead < year - now < 100]
+        far += [y for y in in_query if not -self.years_back <= y - now <= self.years_ahead]
         return f"it is a calendar page of the year {far[0]}" if far else None
 
 

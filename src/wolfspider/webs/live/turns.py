@@ -18,6 +18,9 @@ from wolfspider.webs.live.politeness import Politeness
 _Queue = tuple[asyncio.Semaphore, list[None]]  # and one entry for each who uses it
 
 
+_NAP = 4.0  # seconds; who sleeps longer gives up his place
+
+
 class GivenUp(Exception):
     """The host is not asked any more for now."""
 
@@ -75,7 +78,10 @@ class Turns:
         return [*left, *self.politeness.freed()]
 
     async def sleep(self, seconds: float) -> None:
-        """Wait, and let another fetch begin meanwhile."""
+        """Wait; if it takes longer than a nap, let another fetch begin meanwhile."""
+        if seconds <= _NAP:
+            await asyncio.sleep(seconds)
+            return
         with self._asleep():
             await asyncio.sleep(seconds)
             await self._place()

@@ -58,6 +58,7 @@ _TRANSIENT_STATUS = frozenset((408, 429, 500, 502, 503, 504, 522, 524))
 _BROKEN = ("time", "disconnect")  # truncations that another try may mend
 _WANTED = ("html", "xml", "text/plain", "gzip", "octet-stream")  # parts of a Content-Type
 _NOFOLLOW = int(PageFlag.NOFOLLOW)
+_FOR_GOOD = 86400.0
 _OUR_FILES = 40  # for database, WARC, parsers, look-ups
 _PATIENCE, _PAUSE = 120, 0.5  # times, and seconds each, to wait for files to open
 
@@ -94,6 +95,8 @@ class LiveWeb:
         self._asked = Memory()  # addresses
         self._bodies = Memory()  # digests
         self._announced = Memory()  # origins whose sitemaps were told
+        self._listed: dict[str, Sequence[str]] = {}  # sitemaps of origins, of an earlier run
+        self._new: State = {}  # those that were told lately
 
     # -- pace ------------------------------------------------------------------------------
 
@@ -129,7 +132,8 @@ class LiveWeb:
     async def _fetch(self, url: str) -> Response:
         try:
             if url in self._asked:
-                return Response(url, error="seen", refused=True)
+                why = "another address led to it before"
+                return Response(url, error="seen", detail=why, refused=True)
             return await self._follow(url)
         finally:
             self.turns.leave(host(url))
@@ -190,7 +194,8 @@ class LiveWeb:
             permission = await self.robots.allows(url)
         rules = self.robots.rules(url)
         if rules is None:  # they could not be had; the host's other links wait with this one
-            self.politeness.give_up(host(url), permission.why, permission.wait)
+            if self.robots.rules(_other_scheme(url)) is None:
+                self.politeness.give_up(host(url), permission.why, permission.wait)
             raise GivenUp(permission.why)
         if rules.crawl_delay:
             self.politeness.slow_down(host(url), rules.crawl_delay)
@@ -203,6 +208,10 @@ class LiveWeb:
             exchange = await self._ask(url, {}, screened=False)
         except GivenUp as reason:
             return RobotsAnswer(error=str(reason))
+        if exchange.error == "not allowed":  # that will not change; nobody need ask again
+            why = f"{exchange.detail}, which is not public; if it is yours: --allow-host"
+            self.politeness.give_up(host(url), why, _FOR_GOOD)
+            raise GivenUp(why)
         body = payload(exchange.headers, exchange.body, MOST_BYTES + 1).data
         if exchange.truncated and len(body) <= MOST_BYTES:  # what did not come may forbid all
             return RobotsAnswer(error=f"it was cut off: {exchange.detail}")
@@ -298,8 +307,10 @@ class LiveWeb:
             self._asked.keep(exchange.url)
         if response.digest:
             self._bodies.keep(response.digest)
-        if response.page is not None and self.robots.rules(response.url) is not None:
-            self._announced.keep(origin_of(response.url))
+        if response.page is not None:
+            origin = origin_of(response.url)
+            if self.robots.rules(response.url) is not None or origin in self._listed:
+                self._announced.keep(origin)
 
     async def read(self, url: str, exchange: Exchange) -> tuple[Page, str]:
         """The page of an answer with the links that may be followed, and what went wrong."""
@@ -310,9 +321,11 @@ class LiveWeb:
             await self.turns.sleep(_PAUSE)
             parsed = await self.parsers.parse(url, exchange)
         page = parsed.page
+        if parsed.problem:
+            return page, parsed.problem
         links = NO_LINKS if page.flags & _NOFOLLOW else self.screening.links(page.links)
         links = links.join(self._sitemaps(url))
-        return page if links is page.links else replace(page, links=links), parsed.problem
+        return page if links is page.links else replace(page, links=links), ""
 
     def _came_before(self, digest: str) -> bool:
         before = digest in self._bodies
@@ -322,10 +335,13 @@ class LiveWeb:
     def _sitemaps(self, url: str) -> Links:
         """What robots.txt lists, as links of the first page of its host that was read."""
         origin, rules = origin_of(url), self.robots.rules(url)
-        if rules is None or not self.settings.sitemaps or origin in self._announced:
+        listed = self._listed.get(origin) if rules is None else rules.sitemaps
+        if listed is None or not self.settings.sitemaps or origin in self._announced:
             return NO_LINKS
         self._announced.note(origin)
-        addresses = dict.fromkeys(filter(None, map(canonical, rules.sitemaps)))
+        if listed:
+            self._new[origin] = {"sitemaps": list(listed)}
+        addresses = dict.fromkeys(filter(None, map(canonical, listed)))
         followed = [address for address in addresses if not self.screening.refusal(address)]
         return Links.of([replace(seed_link(each), anchor="sitemap") for each in followed])
 
@@ -354,6 +370,19 @@ class LiveWeb:
             "announced": self._announced.state(),
         }
 
+    def changes(self) -> State:
+        """What hosts asked for, and origins listed, since this was last asked: by name."""
+        new, self._new = self._new, {}
+        hosts: State = self.politeness.changes()["hosts"]
+        return hosts | new
+
+    def recall_changes(self, changes: State) -> None:
+        """Take in what was told after the state that this web goes on from."""
+        origins = {name: entry for name, entry in changes.items() if "://" in name}
+        self._listed = {name: tuple(entry["sitemaps"]) for name, entry in origins.items()}
+        hosts = {name: entry for name, entry in changes.items() if name not in origins}
+        self.politeness.recall({"hosts": hosts})
+
     def recall(self, response: Response) -> None:
         """Take in an answer that came after the state was taken that this web goes on from."""
         for exchange in response.exchanges:
@@ -368,6 +397,11 @@ class LiveWeb:
         self._asked.restore(state["asked"])
         self._bodies.restore(state["bodies"])
         self._announced.restore(state["announced"])
+
+
+def _other_scheme(url: str) -> str:
+    """http for https, and the other way round: a host may answer to one of them alone."""
+    return url.replace("https:", "http:", 1) if url[4] == "s" else url.replace("http:", "https:", 1)
 
 
 def _spare_files() -> int:
