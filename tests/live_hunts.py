@@ -16,7 +16,8 @@ from command_line import start
 from recordings import gone, gzipped, http, moved, page, record
 
 A = "http://a.test/"
-SLOW = "http://slow.test/"  # wants to rest for two minutes between its pages
+SLOW = "http://slow.test/"  # leads to a host that wants to rest for two minutes
+_GATE = "http://gate.test/"
 _WOLF = "<title>\x1b[31mRed</title><p>Wolf wolf wolf. <a href=http://b.test/>More</a>"
 _LINKS = "".join(
     f"<a href=/{name}>go on</a> " for name in ("wolf", "old", "copy", "hidden", "gone", "sum")
@@ -32,8 +33,9 @@ SITE = [
     gone(f"{A}gone"),
     record("response", f"{A}sum", http(_SUM.encode(), headers=[("X-Served-By", "test")])),
     page("http://b.test/", "<title>Wolves of b</title><p>A wolf and its pack."),
-    page(SLOW, "<p>Slow. <a href=/next>go on</a>"),
-    record("response", f"{SLOW}robots.txt", http(b"User-agent: *\nCrawl-delay: 120")),
+    page(SLOW, f"<p>Slow. <a href={_GATE}>go on</a>"),
+    page(_GATE, "<p>Here at last."),
+    record("response", f"{_GATE}robots.txt", http(b"User-agent: *\nCrawl-delay: 120")),
 ]
 PAGES = 8  # asked for, with the one that is gone
 

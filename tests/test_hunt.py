@@ -32,9 +32,11 @@ from hostile import (
     Misdeed,
     Request,
     answer,
+    bare,
     broken,
     hostile_thread,
     linked,
+    missing,
     moved,
     page_with,
     reset,
@@ -388,6 +390,75 @@ def test_row_45_a_kill_does_not_give_a_site_its_share_again(tmp_path: Path) -> N
             return server.counted().total()
 
     assert asyncio.run(run()) <= 11  # and what was under way
+
+
+def test_where_a_seed_redirected_to_is_in_scope_after_a_kill_too(tmp_path: Path) -> None:
+    async def run() -> Hunted:
+        served: Served = {f"www.b.test/{n}": page_with(f"/{n + 1}") for n in range(1, 9)}
+        served |= {"a.test/": moved("http://www.b.test/1"), "*": missing()}
+        async with serving(served) as server:
+            asked = asking(server, live=replace(LIVE, stay_on="host"))
+            await killed(asked, tmp_path, 3)
+            return await hunting(asked, tmp_path, server, resumed=True)
+
+    good = "SELECT count(DISTINCT url) FROM pages WHERE error = ''"
+    assert asyncio.run(run()).rows(good) == [(8,)]
+
+
+def test_a_sitemap_that_is_the_only_way_on_outlives_a_kill(tmp_path: Path) -> None:
+    sitemap = b"<urlset><url><loc>http://a.test/hidden</loc></url></urlset>"
+
+    async def run() -> list[str]:
+        served: Served = {
+            "a.test/robots.txt": rules("Sitemap: http://a.test/map.xml"),
+            "a.test/map.xml": bare(sitemap, "Content-Type: text/xml", "Connection: close"),
+            "a.test/": page_with(),
+            "a.test/hidden": page_with(),
+        }
+        async with serving(served) as server:
+            asked = asking(server)
+            await killed(asked, tmp_path, 1)
+            return (await hunting(asked, tmp_path, server, resumed=True)).pages
+
+    assert asyncio.run(run()) == ["http://a.test/hidden", "http://a.test/map.xml"]
+
+
+def test_a_dead_https_leaves_http_of_the_same_host_alone(tmp_path: Path) -> None:
+    served: Served = {f"a.test/{n}": page_with(f"/{n + 1}", "https://a.test/") for n in range(5)}
+    served |= {"a.test/": page_with("/0", "https://a.test/s"), "*": missing()}
+    hunted = hunt(served, tmp_path)
+    assert len(hunted.pages) == 6
+    assert hunted.stopped == "nothing left to follow"
+
+
+def test_a_damaged_record_after_the_last_checkpoint_is_passed_over(tmp_path: Path) -> None:
+    async def run() -> Hunted:
+        async with serving(town(2, 6)) as server:
+            asked = asking(server, "http://h0.test/")
+            await killed(asked, tmp_path, 5)
+            with closing(sqlite3.connect(tmp_path / "hunt.db")) as db:
+                found = "SELECT offset FROM captures WHERE status = 200 ORDER BY id DESC"
+                (offset,) = db.execute(found).fetchone()
+            with (tmp_path / "00001.warc.gz").open("r+b") as file:
+                file.seek(offset + 40)
+                file.write(bytes(20))
+            opening = Hunt.resume(asked, tmp_path)
+            async with opening as hunt:
+                async for _ in hunt.recall():
+                    pass
+                assert hunt.damaged == 1
+                return Hunted(server, tmp_path, [v async for v in hunt.visits()], hunt.finish())
+
+    assert asyncio.run(asyncio.wait_for(run(), 60)).stopped == "nothing left to follow"
+
+
+def test_a_hunt_that_gets_no_page_says_why(tmp_path: Path) -> None:
+    forbidden: Served = {"a.test/robots.txt": rules("User-agent: *\nDisallow: /")}
+    hunted = hunt(forbidden, tmp_path / "forbidden")
+    rule = "a rule in http://a.test/robots.txt forbids it"
+    assert hunted.stopped == f"no page could be had: http://a.test/: {rule}"
+    hunted = hunt({"*": missing()}, tmp_path / "missing")
+    assert hunted.stopped == "no page could be had: http://a.test/: status 404"
 
 
 def test_minutes_end_the_hunt_of_one_who_takes_his_time(tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def test_damaged_records_are_noted(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("nowhere.warc", "there is no file nowhere.warc; give a WARC file"),
+        ("nowhere.warc", "nowhere.warc does not exist; give a WARC file"),
         ("empty", "empty is empty; give a WARC file"),
         ("text", "text is not a WARC file: no record can be read from it"),
         ("request.warc", "nothing to serve: no answer of a web server in request.warc"),

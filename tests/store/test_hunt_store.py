@@ -29,6 +29,7 @@ from wolfspider.store import HuntReader, HuntStore
 from wolfspider.store import warc as warc_module
 from wolfspider.store.asked import toml
 from wolfspider.store.hunt_store import StoreFailed
+from wolfspider.store.rebuilding import rebuild
 from wolfspider.urls import seed_link
 
 ASKED = {"topic": "wolf spiders", "pages": 3, "seeds": ["http://a.test/"], "label": None}
@@ -165,6 +166,59 @@ def test_row_2_what_stands_behind_the_last_commit_is_cut_off(tmp_path: Path) -> 
         store.add(fetched(2))
     assert len(checked_records(path)) == 5
     assert not (tmp_path / "00002.warc.gz").exists()
+
+
+def test_files_of_others_are_never_touched(tmp_path: Path) -> None:
+    mine = tmp_path / "2024-my-crawl.warc.gz"
+    mine.write_bytes(b"mine")
+    with pytest.raises(BadInput, match="is not empty; choose another folder"):
+        HuntStore.create(tmp_path, ASKED)
+    assert names(tmp_path) == [mine.name]
+    folder = tmp_path / "hunt"
+    HuntStore.create(folder, ASKED).close()
+    others = [folder / "2024-my-crawl.warc.gz", folder / "00007.warc.gz", folder / "1.warc.gz"]
+    for path in others:
+        path.write_bytes(b"mine")
+    with HuntStore.open(folder) as store:
+        store.add(fetched(1))
+    assert [path.read_bytes() for path in others] == [b"mine"] * 3
+
+
+def test_a_warc_file_that_is_shorter_than_it_was_is_refused(tmp_path: Path) -> None:
+    with HuntStore.create(tmp_path, ASKED) as store:
+        store.add(fetched(1))
+    path = tmp_path / "00001.warc.gz"
+    path.write_bytes(path.read_bytes()[:-50])
+    with pytest.raises(DamagedFile, match="resume --rebuild"):
+        HuntStore.open(tmp_path)
+    path.unlink()
+    with pytest.raises(DamagedFile, match="has 0 of"):
+        HuntStore.open(tmp_path)
+
+
+def test_a_rebuilt_hunt_knows_its_files_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(warc_module.WarcWriter.__init__, "__kwdefaults__", {"largest": 2000})
+    with HuntStore.create(tmp_path, ASKED) as store:
+        for number in range(10):
+            store.add(fetched(number))
+    (tmp_path / "00001.warc.gz").unlink()
+    before = {path.name: path.read_bytes() for path in tmp_path.glob("*.warc.gz")}
+    for _ in rebuild(tmp_path, lambda page: Verdict(1.0, True)):
+        pass
+    HuntStore.open(tmp_path).close()
+    assert {path.name: path.read_bytes() for path in tmp_path.glob("*.warc.gz")} == before
+    with HuntReader(tmp_path) as reader:
+        assert all(visit.exchanges for visit in reader.visits())
+        assert reader.damaged == 0
+
+
+def test_a_folder_of_one_that_was_killed_before_it_began_is_taken(tmp_path: Path) -> None:
+    HuntStore.create(tmp_path, ASKED).close()
+    (tmp_path / "hunt.toml").unlink()
+    HuntStore.create(tmp_path, ASKED).close()
+    assert rows(tmp_path) == []
 
 
 def failing(number: int) -> Callable[..., None]:

@@ -451,11 +451,42 @@ def test_faults_11_a_clock_jump_over_a_restart_does_not_make_a_rest_endless(
 
 def test_a_host_given_up_stays_so_over_a_restart() -> None:
     crawl = Crawl(Pace(give_up_after=1))
-    crawl.ask("a", error="dns: no such host")
+    crawl.ask("a", 503)
     later = restarted(crawl)
-    assert later.given_up("a") == "1 failures in a row, the last: dns: no such host"
+    assert later.given_up("a") == "1 failures in a row, the last: status 503"
     assert "a" in later.busy
     assert later.next_ready() is None
+
+
+def test_a_host_that_did_not_answer_is_tried_once_more_after_a_restart() -> None:
+    crawl = Crawl(Pace(give_up_after=2))
+    crawl.pass_(crawl.ask("a", error="refused"))
+    crawl.ask("a", error="refused")
+    assert crawl.given_up("a")
+    later = restarted(crawl)
+    assert later.ready("a")
+    later.began("a")
+    later.ended("a", error="refused")
+    assert later.given_up("a") == "3 failures in a row, the last: refused"
+
+
+def test_the_time_of_a_host_given_up_for_another_reason_passes() -> None:
+    crawl = Crawl(Pace(delay=0.0, address_delay=0.0))
+    crawl.give_up("a", "no rules", 100.0)
+    crawl.pass_(101.0)
+    assert crawl.ready("a")
+    rest = crawl.ask("a", 503)
+    assert not crawl.given_up("a")
+    crawl.freed()
+    crawl.pass_(rest)
+    assert "a" in crawl.freed()
+
+
+def test_a_crawl_delay_counts_from_robots_txt_on() -> None:
+    crawl = Crawl(Pace(delay=0.5))
+    crawl.ask("a", 200)
+    crawl.slow_down("a", 5.0)
+    assert crawl.wait("a") == 5.0
 
 
 @pytest.mark.parametrize(

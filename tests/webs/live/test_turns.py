@@ -9,8 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from checks import ByAddress
+from wolfspider.crawl import crawl
 from wolfspider.frontier import Frontier
-from wolfspider.records import Links
+from wolfspider.policies.breadth_first import BreadthFirst
+from wolfspider.records import Links, Page, Response
 from wolfspider.urls import seed_link
 from wolfspider.webs.live.pace import Pace
 from wolfspider.webs.live.politeness import Politeness
@@ -217,3 +220,43 @@ def test_one_who_is_cancelled_while_waiting_leaves_the_way_free() -> None:
         assert not turns._queues
 
     asyncio.run(run())
+
+
+class _Paced:
+    """A web that answers at once, whose clock goes on whenever somebody looks at it."""
+
+    def __init__(self, delay: float) -> None:
+        self._now = 0.0
+        pace = Pace(delay, 0.0)
+        self.politeness = Politeness(pace, clock=self._clock, wall=self._clock)
+        self._turns = Turns(self.politeness, None, 4)
+
+    def _clock(self) -> float:
+        self._now += 0.0004
+        return self._now
+
+    busy = property(lambda self: self._turns.busy)
+    stirred = property(lambda self: self._turns.stirred)
+    room = property(lambda self: self._turns.room)
+    asleep = property(lambda self: self._turns.asleep)
+
+    def next_ready(self) -> float | None:
+        rest = self.politeness.next_ready()
+        return None if rest is None else 0.0  # the clock is ours
+
+    async def fetch(self, url: str) -> Response:
+        self._turns.enter("a.test")
+        self.politeness.began("a.test")
+        self.politeness.ended("a.test", 200)
+        self._turns.leave("a.test")
+        return Response(url, 200, page=Page(url))
+
+
+@pytest.mark.parametrize("delay", [0.0005, 0.001, 0.0015, 0.002, 0.003])
+def test_a_rest_that_ends_between_two_looks_at_the_clock_is_not_slept_over(delay: float) -> None:
+    async def run() -> int:
+        seeds = [seed_link(f"http://a.test/{number}") for number in range(200)]
+        visits = crawl(_Paced(delay), BreadthFirst(), ByAddress(), seeds)
+        return len([visit async for visit in visits])
+
+    assert asyncio.run(asyncio.wait_for(run(), 20)) == 200
