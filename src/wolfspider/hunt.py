@@ -342,7 +342,10 @@ class Hunt:
 
     def _tried_again(self) -> str:
         seconds = self.web.politeness.tried_again() if isinstance(self.web, LiveWeb) else None
-        return "for now" if seconds is None else f"for {max(1, round(seconds / 60)):,} min"
+        if seconds is None:
+            return "for now"
+        hours, minutes = round(seconds / 3600), max(1, round(seconds / 60))
+        return f"for {hours} hours" if hours > 1 else f"for {minutes} min"
 
     def result(self) -> dict[str, Any]:
         tally = self.tally
