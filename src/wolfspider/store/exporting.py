@@ -26,6 +26,7 @@ from wolfspider.records import PageFlag, Response
 from wolfspider.store.members import Members
 from wolfspider.store.opening import is_hunt
 from wolfspider.store.reading import HuntReader
+from wolfspider.store.schema import ORIGINAL
 from wolfspider.webs.decoding import payload
 from wolfspider.webs.recorded import RecordedWeb
 
@@ -209,8 +210,7 @@ class WarcCopy:
         for capture in self._db.execute(query, (step,)).fetchall():
             if capture["kind"] == "revisit":
                 yield from self._db.execute(
-                    "SELECT * FROM captures WHERE digest = ? AND kind = 'response' "
-                    "AND truncated = '' ORDER BY id LIMIT 1",
+                    f"SELECT * {ORIGINAL}",
                     (capture["digest"],),
                 ).fetchall()
             yield capture

@@ -290,8 +290,7 @@ class HuntStore:
 
     def _original(self, digest: str) -> Original | None:
         found = self._db.execute(
-            "SELECT url, at, record FROM captures WHERE digest = ? AND kind = 'response' "
-            "AND truncated = '' ORDER BY id LIMIT 1",
+            f"SELECT url, at, record {schema.ORIGINAL}",
             (digest,),
         ).fetchone()
         return None if found is None else Original(*found)

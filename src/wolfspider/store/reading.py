@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from wolfspider.errors import DamagedFile
 from wolfspider.records import Exchange, Link, Verdict
 from wolfspider.store import schema
 from wolfspider.store.asked import read_asked
-from wolfspider.store.warc import name_of
+from wolfspider.store.members import Members
 from wolfspider.urls import fingerprint, host
 from wolfspider.webs.importers.http_message import header_fields
 from wolfspider.webs.importers.warc_records import Splitter
@@ -42,6 +41,7 @@ class HuntReader:
         self.asked = read_asked(folder)
         self.db = schema.open_to_read(folder / schema.NAME)
         self.db.row_factory = sqlite3.Row
+        self._members = Members(folder)
         self.damaged = 0  # visits whose answers could not be read back
         self.version: int = self.db.execute("PRAGMA user_version").fetchone()[0]
 
@@ -84,8 +84,7 @@ class HuntReader:
         head, body = self._message(capture)
         if capture["kind"] == "revisit":
             original = self.db.execute(
-                "SELECT * FROM captures WHERE digest = ? AND kind = 'response' "
-                "AND truncated = '' ORDER BY id LIMIT 1",
+                f"SELECT * {schema.ORIGINAL}",
                 (capture["digest"],),
             ).fetchone()
             body = self._message(original)[1] if original is not None else b""
@@ -101,23 +100,15 @@ class HuntReader:
         )
 
     def _message(self, capture: sqlite3.Row) -> tuple[bytes, bytes]:
-        path = self.folder / name_of(capture["file"])
-        try:
-            with path.open("rb") as file:
-                file.seek(capture["offset"])
-                data = file.read(capture["length"])
-        except OSError as error:
-            raise DamagedFile(f"cannot read {path}: {error.strerror}") from error
-        try:
-            record = next(Splitter(verify=False).take(zlib.decompress(data, 31)))
-        except (zlib.error, StopIteration) as error:
-            raise DamagedFile(
-                f"{path} is damaged: there is no whole record at byte {capture['offset']}"
-            ) from error
+        _, member = self._members.read(capture)
+        record = next(Splitter(verify=False).take(member), None)
+        if record is None:
+            raise DamagedFile(f"there is no record at byte {capture['offset']}")
         head, empty_line, body = record.block.partition(b"\r\n\r\n")
         return head + empty_line, body
 
     def close(self) -> None:
+        self._members.close()
         self.db.close()
 
     def __enter__(self) -> Self:

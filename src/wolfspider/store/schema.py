@@ -10,6 +10,9 @@ from wolfspider.errors import BadInput, DamagedFile
 
 NAME = "hunt.db"
 VERSION = 2
+ORIGINAL = (  # the first whole answer with a given payload
+    "FROM captures WHERE digest = ? AND kind = 'response' AND truncated = '' ORDER BY id LIMIT 1"
+)
 
 _PAGES_1 = """
     step INTEGER PRIMARY KEY,
