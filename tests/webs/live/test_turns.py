@@ -15,6 +15,7 @@ from wolfspider.frontier import Frontier
 from wolfspider.policies.breadth_first import BreadthFirst
 from wolfspider.records import Links, Page, Response
 from wolfspider.urls import seed_link
+from wolfspider.webs.live.names import Answer
 from wolfspider.webs.live.pace import Pace
 from wolfspider.webs.live.politeness import Politeness
 from wolfspider.webs.live.turns import GivenUp, Turns
@@ -260,3 +261,33 @@ def test_a_rest_that_ends_between_two_looks_at_the_clock_is_not_slept_over(delay
         return len([visit async for visit in visits])
 
     assert asyncio.run(asyncio.wait_for(run(), 20)) == 200
+
+
+class _OneAddress:
+    """Names that all are at one address."""
+
+    def known(self, name: str) -> Answer:
+        return Answer(("93.184.216.34",))
+
+
+def test_new_hosts_at_an_address_do_not_keep_a_known_one_waiting_for_long() -> None:
+    async def run() -> float:
+        pace = Pace(delay=0.0, address_delay=1.0)
+        turns = Turns(Politeness(pace), _OneAddress(), 500)  # type: ignore[arg-type]
+
+        async def ask(host: str) -> None:
+            turns.enter(host)
+            async with turns.turn(host, host):
+                turns.politeness.ended(host, 200)
+            turns.leave(host)
+
+        await ask("known.test")
+        new = [asyncio.ensure_future(ask(f"h{number}.test")) for number in range(300)]
+        await asyncio.sleep(0.1)
+        wait = turns.politeness.wait("known.test")
+        for task in new:
+            task.cancel()
+        await asyncio.gather(*new, return_exceptions=True)
+        return wait
+
+    assert 0 < asyncio.run(run()) <= 6  # and not 300

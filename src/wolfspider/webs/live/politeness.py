@@ -129,6 +129,14 @@ class Politeness:
         known.address = network
         return self._turn(network)
 
+    def queue(self, host: str, address: str) -> float:
+        """Seconds for which the turns at an address are taken, if the host is new there."""
+        network = network_of(address)
+        at, known = self._addresses.get(network), self._hosts.get(host)
+        if at is None or (known is not None and known.address == network):
+            return 0.0
+        return max(at.until - self.clock(), 0.0)
+
     def ended(self, host: str, status: int = 0, *, error: str = "", retry_after: str = "") -> None:
         """The request is over. Status 429, 5xx and errors are failures, all else is success."""
         known = self._landed(host)

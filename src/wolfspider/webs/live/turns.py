@@ -166,7 +166,13 @@ class Turns:
         if self._names is None or not self.politeness.pace.address_delay:
             return
         answer = self._names.known(name) or await self._names.look_up(name, 10.0)
-        if answer.addresses and (wait := self.politeness.met(host, answer.addresses[0])):
+        if not answer.addresses:
+            return
+        address = answer.addresses[0]
+        # New hosts take a turn at once, but not so many that the known ones never have theirs.
+        while (queue := self.politeness.queue(host, address)) > _NAP:
+            await self.sleep(queue)
+        if wait := self.politeness.met(host, address):
             await self.sleep(wait)
 
 
