@@ -41,9 +41,12 @@ class Served:
     port: int
     log: Path
 
-    def asked(self, *, hops: bool = True) -> Counter[str]:
-        """How often each address was asked for, robots.txt apart; redirects too, or not."""
-        rows = [line.split("\t") for line in self.log.read_text().splitlines()]
+    def asked(self, *, hops: bool = True, since: int = 0) -> Counter[str]:
+        """How often each address was asked for, robots.txt apart; redirects too, or not.
+
+        Since a line of the log, if it is given.
+        """
+        rows = [line.split("\t") for line in self.log.read_text().splitlines()[since:]]
         urls = (f"http://{h}{p}" for _, h, p, status in rows if hops or status[:1] != "3")
         return Counter(url for url in urls if not url.endswith("/robots.txt"))
 
@@ -125,12 +128,14 @@ def kill_often(folder: Path, site: Served, moments: random.Random, kills: int) -
     """Hunt, killing and resuming; gives how often it was killed."""
     command, done = site.command(folder), 0
     known: set[str] = set()
+    lines = 0  # of the log, at the last kill
     while not ended(command, moments.uniform(0.3, 1.8) if done < kills else PATIENCE):
         done += 1
         assert known <= committed(folder), "a committed answer is gone"
         known = committed(folder)
-        in_flight = set(site.asked(hops=False)) - known  # a page may take several requests
+        in_flight = set(site.asked(hops=False, since=lines)) - known  # hops are parts of a page
         assert len(in_flight) <= AT_ONCE
+        lines = len(site.log.read_text().splitlines())
         if (folder / "hunt.toml").exists():
             command = resume(folder)
         else:
