@@ -487,8 +487,13 @@ class Hostile:
             await request.send(answer(b"", status="403 Forbidden"))
             return False
         reader, writer = await asyncio.open_connection("127.0.0.1", self.tunnel_to)
-        await request.send(b"HTTP/1.1 200 Connection established\r\nX-Proxy: 1\r\n\r\n")
-        await asyncio.gather(_pump(request.reader, writer), _pump(reader, request.writer))
+        try:
+            await request.send(b"HTTP/1.1 200 Connection established\r\nX-Proxy: 1\r\n\r\n")
+            await asyncio.gather(_pump(request.reader, writer), _pump(reader, request.writer))
+        finally:
+            writer.close()
+            with suppress(OSError):
+                await writer.wait_closed()
         return False
 
 
