@@ -25,12 +25,23 @@ DAY = 86400.0
 STEADY = Pace(jitter=0.0)
 
 
+class _Busy:
+    """The hosts that may not be asked now, as a container."""
+
+    def __init__(self, politeness: Politeness) -> None:
+        self._politeness = politeness
+
+    def __contains__(self, host: object) -> bool:
+        return isinstance(host, str) and not self._politeness.ready(host)
+
+
 class Crawl(Politeness):
     """Politeness with two clocks to turn, and requests in one word."""
 
     def __init__(self, pace: Pace = STEADY, seed: int = 0) -> None:
         self.now, self.wall_now = 100.0, 1_800_000_000.0
         super().__init__(pace, seed=seed, clock=lambda: self.now, wall=lambda: self.wall_now)
+        self.busy = _Busy(self)
 
     def pass_(self, seconds: float) -> None:
         self.now += seconds
@@ -101,7 +112,6 @@ def test_busy_hosts_are_left_out_by_the_frontier() -> None:
     assert first is not None
     assert first.host == "b.example"
     assert frontier.pop(crawl.busy) is None
-    assert 7 not in crawl.busy
 
 
 # -- FAULTS 20: Crawl-delay

@@ -51,8 +51,8 @@ class Politeness:
     """Which hosts may be asked, and when the next one may.
 
     For each request: `began(host)`, perhaps `met(host, address)`, `ended(host, …)`. Between
-    them and while it rests a host is busy; `busy` is made for `Policy.next(busy)`. A host that
-    failed `give_up_after` times in a row is given up: busy for an hour, then tried once more.
+    them and while it rests a host is not `ready`; `turns` tells crawls. A host that
+    failed `give_up_after` times in a row is given up for an hour, then tried once more.
     """
 
     def __init__(
@@ -66,7 +66,6 @@ class Politeness:
         self.pace = pace
         self.clock = clock
         self.wall = wall
-        self.busy = Busy(self)
         self._random = random.Random(seed)
         self._hosts: dict[str, _Host] = {}
         self._addresses: dict[str, _Resting] = {}  # only those that rest
@@ -336,16 +335,6 @@ class Politeness:
                 self._give_up(host, host.given_up, left)
             else:
                 self._rest(host, left)
-
-
-class Busy:
-    """The hosts that may not be asked now, as a container: `host in busy` costs two look-ups."""
-
-    def __init__(self, politeness: Politeness) -> None:
-        self._politeness = politeness
-
-    def __contains__(self, host: object) -> bool:
-        return isinstance(host, str) and not self._politeness.ready(host)
 
 
 @lru_cache(maxsize=65536)
