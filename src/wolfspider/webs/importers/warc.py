@@ -8,6 +8,7 @@ goes on there. A file that ends in the middle of a record is `truncated`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from mmap import ACCESS_READ, mmap
@@ -40,6 +41,16 @@ class WarcFile:
         self.damaged = 0
         self.too_large = 0
         self.truncated = False
+
+    @property
+    def left_out(self) -> Counter[str]:
+        return Counter(
+            {
+                "damaged record": self.damaged,
+                "record that is too large": self.too_large,
+                "record that is cut off": int(self.truncated),
+            }
+        )
 
     def __iter__(self) -> Iterator[Capture]:
         for record in self._read():
@@ -105,6 +116,7 @@ def _answer(record: Record, url: str, date: float, copy_of: str) -> Capture:
         message.body,
         message.first("location"),
         copy_of,
+        message=record.block,
     )
 
 
