@@ -55,6 +55,8 @@ def test_it_serves_until_it_is_told_to_stop(warc: Path, number: int, code: int) 
     with started(warc, "--port", "0", "--json") as (process, line):
         ready = json.loads(line)
         port = ready["port"]
+        ca = ready.pop("ca")
+        assert Path(ca).read_bytes().startswith(b"-----BEGIN CERTIFICATE-----")
         assert ready == {"url": f"http://127.0.0.1:{port}", "port": port, "pages": 2, "hosts": 2}
         assert get(port, "a.test", "/") == (200, b"<p>Home.")
         with socket.create_connection(("127.0.0.1", port)):  # an open connection is no hindrance
@@ -113,7 +115,7 @@ def test_damaged_records_are_noted(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("nowhere.warc", "nowhere.warc does not exist; give a WARC file"),
+        ("nowhere.warc", "nowhere.warc does not exist; give a web folder, the folder"),
         ("empty", "empty is empty; give a WARC file"),
         ("text", "text is not a WARC file: no record can be read from it"),
         ("request.warc", "nothing to serve: no answer of a web server in request.warc"),

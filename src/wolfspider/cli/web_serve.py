@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import replace
+from functools import partial
+from math import inf
 from pathlib import Path
 
 import click
 
+from wolfspider.cli.dates import Moment, minute
 from wolfspider.cli.interrupts import cleaning_up
 from wolfspider.cli.output import example, note, print_json, result_options
 from wolfspider.cli.progress import Meter
 from wolfspider.errors import BadInput
 from wolfspider.store.opening import is_hunt
-from wolfspider.webs.serving import LOOPBACK, Index, Settings, serving
+from wolfspider.webs.folder import is_web
+from wolfspider.webs.serving import LOOPBACK, Authority, Index, Settings, serving
 
 
 @click.command(
     epilog=example(
-        "wolfspider web serve webs/generated.warc.gz --port 0 --seconds 1",
-        first="wolfspider web generate -o webs/generated --pages 2000 --keep-warc",
+        "wolfspider web serve webs/generated --port 0 --seconds 1",
+        first="wolfspider web generate -o webs/generated --pages 2000",
     )
 )
 @click.argument("recordings", nargs=-1, required=True, type=click.Path(path_type=Path))
@@ -30,6 +36,20 @@ from wolfspider.webs.serving import LOOPBACK, Index, Settings, serving
     show_default=True,
     type=click.IntRange(0, 65535),
     help="On 127.0.0.1; 0 takes a free one.",
+)
+@click.option(
+    "--ca",
+    type=click.Path(path_type=Path),
+    help="Where to write the certificate that clients of https have to trust; without it, "
+    "wolfspider-ca-PORT.pem here. It is removed at the end.",
+)
+@click.option("--at", type=Moment(), help="Serve the recording as it was then, e.g. 2005-02-01.")
+@click.option(
+    "--speed",
+    default=0.0,
+    type=click.FloatRange(0),
+    help="Seconds of the recording that pass in a second; 0 lets time stand still. Begins at "
+    "--at, or with the first capture.",
 )
 @click.option(
     "--log",
@@ -44,11 +64,19 @@ from wolfspider.webs.serving import LOOPBACK, Index, Settings, serving
     help="Seconds to wait before each answer.",
 )
 @click.option(
+    "--error-rate",
+    default=0.0,
+    show_default=True,
+    type=click.FloatRange(0, 1),
+    help="Share of requests that get a 503 instead of an answer.",
+)
+@click.option("--random-seed", default=0, show_default=True, help="Same seed, same errors.")
+@click.option(
     "--broken-hosts",
     default=0,
     show_default=True,
     type=click.IntRange(0),
-    help="So many hosts, the last by name, reset every connection.",
+    help="How many hosts reset every connection: the last ones by name.",
 )
 @click.option(
     "--seconds",
@@ -59,26 +87,68 @@ from wolfspider.webs.serving import LOOPBACK, Index, Settings, serving
 def serve(
     recordings: tuple[Path, ...],
     port: int,
+    ca: Path | None,
+    at: float | None,
+    speed: float,
     log: Path | None,
     latency: float,
+    error_rate: float,
+    random_seed: int,
     broken_hosts: int,
     seconds: float | None,
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Answer on 127.0.0.1 as the hosts in WARC files did.
+    """Answer on 127.0.0.1 as the hosts of a recording did.
 
-    Every recorded address gets its recorded status, headers and body; everything else is a 404.
-    Name the host in the Host header, or use the server as a proxy for http:// addresses.
+    Takes a web folder, the folder of a live hunt, or WARC files. Every recorded address gets its
+    recorded status, headers and body; everything else is a 404. Use it as a proxy for http and
+    https, or name the host in the Host header.
     """
-    recordings = tuple(file for recording in recordings for file in _files(recording))
-    with cleaning_up(), closing(Index()) as index, ExitStack() as stack:
-        for recording in recordings:
-            _read(index, recording, quiet)
+    with cleaning_up(), closing(_index(recordings, quiet)) as index, ExitStack() as stack:
         _check(index, recordings, quiet)
         lines = stack.enter_context(log.open("a", encoding="utf-8")) if log else None
-        settings = Settings(port=port, latency=latency, broken_hosts=broken_hosts, log=lines)
-        asyncio.run(_serve(index, settings, seconds, as_json))
+        settings = Settings(
+            port=port,
+            latency=latency,
+            error_rate=error_rate,
+            seed=random_seed,
+            broken_hosts=broken_hosts,
+            at=_begin(index, at, speed),
+            speed=speed,
+            authority=Authority(),
+            log=lines,
+        )
+        say = partial(_say_ready, index, as_json=as_json, quiet=quiet)
+        asyncio.run(_serve(index, settings, ca, seconds, say))
+
+
+def _index(recordings: tuple[Path, ...], quiet: bool) -> Index:
+    webs = [recording for recording in recordings if is_web(recording)]
+    if webs and len(recordings) > 1:
+        raise BadInput(
+            f"{webs[0]} is a web folder and is served alone; "
+            "import several recordings into one web with: wolfspider web import"
+        )
+    if webs:
+        return Index.of(webs[0])
+    index = Index()
+    for recording in recordings:
+        for file in _files(recording):
+            _read(index, file, quiet)
+    return index
+
+
+def _begin(index: Index, at: float | None, speed: float) -> float:
+    """The moment at which the served time begins."""
+    first, last = index.moments.span()
+    if at is not None and at < first:
+        raise BadInput(f"nothing was recorded before {minute(first)}; give a later --at")
+    if at is None and speed and first == last:
+        raise BadInput("all was recorded at one moment, so no time can run; leave out --speed")
+    if at is not None:
+        return at
+    return first if speed else inf
 
 
 def _files(recording: Path) -> list[Path]:
@@ -87,10 +157,10 @@ def _files(recording: Path) -> list[Path]:
         return files
     if recording.is_file():
         return [recording]
-    beside = recording.with_name(f"{recording.name}.warc.gz")
-    hint = f", such as {beside}" if beside.is_file() else ""
-    what = "is a folder" if recording.is_dir() else "does not exist"
-    raise BadInput(f"{recording} {what}; give a WARC file{hint}, or the folder of a live hunt")
+    what = "is no web folder" if recording.is_dir() else "does not exist"
+    raise BadInput(
+        f"{recording} {what}; give a web folder, the folder of a live hunt or WARC files"
+    )
 
 
 def _read(index: Index, path: Path, quiet: bool) -> None:
@@ -108,16 +178,44 @@ def _check(index: Index, recordings: tuple[Path, ...], quiet: bool) -> None:
         note(f"left out: {count:,} × {reason}")
 
 
-async def _serve(index: Index, settings: Settings, seconds: float | None, as_json: bool) -> None:
+async def _serve(
+    index: Index,
+    settings: Settings,
+    ca: Path | None,
+    seconds: float | None,
+    say: Callable[[Settings, Path], None],
+) -> None:
     async with serving(index, settings) as port:
-        _say_ready(index, port, as_json)
-        await (asyncio.sleep(seconds) if seconds else asyncio.Event().wait())
+        with _certificate(settings, ca or Path(f"wolfspider-ca-{port}.pem")) as written:
+            say(replace(settings, port=port), written)
+            await (asyncio.sleep(seconds) if seconds else asyncio.Event().wait())
 
 
-def _say_ready(index: Index, port: int, as_json: bool) -> None:
-    url, pages, hosts = f"http://{LOOPBACK}:{port}", index.pages, len(index.hosts)
+@contextmanager
+def _certificate(settings: Settings, path: Path) -> Iterator[Path]:
+    """The certificate is there while the server is, and of no use afterwards."""
+    assert settings.authority is not None
+    try:
+        path.write_bytes(settings.authority.certificate)
+    except OSError as error:
+        raise BadInput(f"cannot write {path}: {error.strerror}; give another --ca") from error
+    try:
+        yield path
+    finally:
+        with suppress(OSError):
+            path.unlink()
+
+
+def _say_ready(index: Index, settings: Settings, ca: Path, as_json: bool, quiet: bool) -> None:
+    url, port = f"http://{LOOPBACK}:{settings.port}", settings.port
+    pages, hosts = index.moments.pages(settings.at), len(index.moments.hosts)
     if as_json:
-        print_json({"url": url, "port": port, "pages": pages, "hosts": hosts})
+        ready = {"url": url, "port": port, "pages": pages, "hosts": hosts, "ca": str(ca)}
+        print_json(ready)
     else:
-        print(f"serving {pages:,} pages of {hosts:,} hosts on {url}")
+        when = "" if settings.at == inf else f" as on {minute(settings.at)}"
+        pace = f", {settings.speed:g} seconds a second" if settings.speed else ""
+        print(f"serving {pages:,} pages of {hosts:,} hosts{when}{pace} on {url}")
     sys.stdout.flush()  # whoever started us waits for this line
+    if not (as_json or quiet):
+        note(f"for https, trust {ca}: curl -x {url} --cacert {ca} https://…")

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-import io
 import os
-import uuid
+import time
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
-from fastwarc.stream_io import GzipWriter
 from fastwarc.warc import WarcRecord, WarcRecordType
 
 from wolfspider import __version__
 from wolfspider.errors import DamagedFile
 from wolfspider.records import Exchange
 from wolfspider.store.states import sync_folder
+from wolfspider.webs.warc_writing import (
+    HTTP,
+    LEVEL,
+    PACKED_LEVEL,
+    blank,
+    information,
+    member,
+    response,
+    written_date,
+)
 
 LARGEST = 1 << 30  # bytes after which the next file begins
-LEVEL = 3  # of gzip: level 6 takes a third longer and saves 3 %
-PACKED_LEVEL = 0  # for what came compressed: trying again takes as long, and saves nothing
 _PROFILE = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 
 
@@ -75,23 +80,12 @@ class WarcWriter:
         """Write an answer, or only its header and where the same payload already stands."""
         if self._file is None or self._full():
             self.open()
-        kind = WarcRecordType.response if original is None else WarcRecordType.revisit
-        record = self._blank(kind, _date(exchange.at))
-        record.headers["WARC-Target-URI"] = exchange.url
-        record.headers["Content-Type"] = "application/http; msgtype=response"
+        record = _record(exchange, original)
         record.headers["WARC-Payload-Digest"] = digest
         if exchange.address:
             record.headers["WARC-IP-Address"] = exchange.address
         if exchange.truncated:
             record.headers["WARC-Truncated"] = exchange.truncated
-        if original is None:
-            record.set_bytes_content(exchange.head + exchange.body)
-        else:
-            record.headers["WARC-Profile"] = _PROFILE
-            record.headers["WARC-Refers-To"] = original.record
-            record.headers["WARC-Refers-To-Target-URI"] = original.url
-            record.headers["WARC-Refers-To-Date"] = _date(original.at)
-            record.set_bytes_content(exchange.head)
         packed = original is None and bool(exchange.first("content-encoding"))
         return self._put(record, PACKED_LEVEL if packed else LEVEL)
 
@@ -116,31 +110,18 @@ class WarcWriter:
         self.sizes.setdefault(self._number, 0)
         if not self.sizes[self._number]:
             sync_folder(self.folder)
-            record = self._blank(WarcRecordType.warcinfo, _date(datetime.now(UTC).timestamp()))
-            record.headers["Content-Type"] = "application/warc-fields"
+            fields = {"software": f"wolfspider/{__version__}", "format": "WARC File Format 1.1"}
+            record = information(written_date(time.time()), fields)
             record.headers["WARC-Filename"] = path.name
-            fields = f"software: wolfspider/{__version__}\r\nformat: WARC File Format 1.1\r\n"
-            record.set_bytes_content(fields.encode())
             self._put(record, LEVEL)
 
     def _full(self) -> bool:
         return self.sizes[self._number] >= self.largest
 
-    def _blank(self, kind: WarcRecordType, date: str) -> WarcRecord:
-        record = WarcRecord()
-        record.init_headers(kind, record_urn=uuid.uuid4().urn[4:].encode())
-        record.headers["WARC-Date"] = date
-        return record
-
     def _put(self, record: WarcRecord, level: int) -> Place:
         assert self._file is not None
         offset = self.sizes[self._number]
-        # Not a writer over the whole file: after a failed write nobody could tell what it holds.
-        member = io.BytesIO()
-        gzip = GzipWriter(member, compression_level=level)
-        record.write(gzip, checksum_data=True)
-        gzip.finish()
-        data = member.getvalue()
+        data = member(record, level)
         self._file.write(data)
         self.sizes[self._number] = offset + len(data)
         return Place(self._number, offset, len(data), str(record.record_id))
@@ -157,5 +138,16 @@ def number_of(path: Path) -> int:
     return number if path.name == name_of(number) else 0
 
 
-def _date(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+def _record(exchange: Exchange, original: Original | None) -> WarcRecord:
+    date = written_date(exchange.at)
+    if original is None:
+        return response(exchange.url, date, exchange.head + exchange.body)
+    record = blank(WarcRecordType.revisit, date)
+    record.headers["WARC-Target-URI"] = exchange.url
+    record.headers["Content-Type"] = HTTP
+    record.headers["WARC-Profile"] = _PROFILE
+    record.headers["WARC-Refers-To"] = original.record
+    record.headers["WARC-Refers-To-Target-URI"] = original.url
+    record.headers["WARC-Refers-To-Date"] = written_date(original.at)
+    record.set_bytes_content(exchange.head)
+    return record

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import shutil
 from array import array
 from collections import Counter
@@ -19,10 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wolfspider.errors import BadInput
-from wolfspider.fingerprint_map import FingerprintMap
 from wolfspider.pages import is_html, parse
-from wolfspider.records import Fingerprints, Links, Page, Response
+from wolfspider.records import Links, Page, Response
 from wolfspider.urls import canonical, fingerprint, host
+from wolfspider.webs import archive, history
+from wolfspider.webs.archive import ArchiveWriter
 from wolfspider.webs.folder import (
     FORMAT,
     KINDS,
@@ -34,13 +36,12 @@ from wolfspider.webs.folder import (
     page_url,
     remove_empty,
 )
-from wolfspider.webs.importers.captures import Capture
+from wolfspider.webs.history import HistoryWriter
+from wolfspider.webs.importers.captures import GONE, REDIRECT, Capture
+from wolfspider.webs.resolving import GONE as GONE_ANSWER
+from wolfspider.webs.resolving import Answers, Resolver
 
-_GONE = -2
-_MOVED = -3  # and below: the redirect with number −3 − row
-_REDIRECTS = 10  # hops before a chain counts as endless
 _BREATH = 256  # pages of the second pass between two times that memory is given back
-_REDIRECT = (301, 302, 303, 307, 308)
 
 
 @dataclass
@@ -54,6 +55,9 @@ class Compiler:
 
     folder: Path
     sources: list[str] = field(default_factory=list)
+    until: float = math.inf  # captures after this date are left out
+    keep: bool = True  # the answers themselves, so that the web can be served
+    changing: bool = False  # keep every version of a page, not only the last
     left_out: Counter[str] = field(default_factory=Counter)  # captures by reason
 
     def __post_init__(self) -> None:
@@ -67,13 +71,16 @@ class Compiler:
             raise BadInput(
                 f"cannot write to {self.folder.parent}: {error.strerror}; choose another folder"
             ) from error
-        self._open: list[BlobWriter | GroupWriter] = []
+        self._open: list[BlobWriter | GroupWriter | ArchiveWriter] = []
         self._spool = {kind: self._blobs(f"spooled_{kind}") for kind in KINDS}
         self._spooled = 0
-        self._addresses = FingerprintMap()  # fingerprint → row of the arrays below
-        self._captured = array("q")  # spooled page, _GONE, or a redirect from _MOVED down
-        self._dates = array("d")
-        self._redirects = array("Q")  # fingerprints to which they lead
+        self._answers = Answers()
+        self._archive = ArchiveWriter(self._beside) if self.keep else None
+        self._open += [self._archive] if self._archive else []
+        self._history = HistoryWriter() if self.changing else None
+        self._label_rows = (array("q"), array("I"))  # spooled page and label
+        self._label_names: dict[str, int] = {}
+        self._dates = [math.inf, 0.0]
 
     def __enter__(self) -> Compiler:
         return self
@@ -83,6 +90,13 @@ class Compiler:
             writer.abandon()
         shutil.rmtree(self._beside, ignore_errors=True)  # after success it has moved away
         remove_empty(self._made)
+
+    @property
+    def scratch(self) -> Path:
+        """A folder for whatever an importer has to put somewhere; it goes away by itself."""
+        folder = self._beside / "scratch"
+        folder.mkdir(exist_ok=True)
+        return folder
 
     def _blobs(self, name: str) -> BlobWriter:
         self._open.append(writer := BlobWriter(self._beside, name))
@@ -99,10 +113,25 @@ class Compiler:
         url = canonical(capture.url)
         if url is None:
             self.left_out["not a web address"] += 1
-        elif capture.status in _REDIRECT:
+        elif capture.date > self.until:
+            self.left_out["later than the date that was asked for"] += 1
+        else:
+            self.keep_answer(capture, url)
+            self._add(capture, url)
+
+    def keep_answer(self, capture: Capture, url: str) -> None:
+        """Keep what was answered, to be served again; it need not be a page."""
+        if self._archive is not None:
+            self._archive.add(url, capture)
+        if capture.date > 0:
+            first, last = self._dates
+            self._dates = [min(first, capture.date), max(last, capture.date)]
+
+    def _add(self, capture: Capture, url: str) -> None:
+        if capture.status in REDIRECT:
             self._add_redirect(capture, url)
-        elif capture.status in (404, 410):
-            self._place(url, capture.date, _GONE)
+        elif capture.status in GONE:
+            self._place(fingerprint(url), capture.date, GONE_ANSWER)
         elif capture.copy_of:
             self._add_copy(capture, url)
         elif capture.status != 200:
@@ -116,32 +145,28 @@ class Compiler:
         page = parse(Response(url, 200, tuple(headers), capture.body))
         if not len(page.links) and not is_html(capture.body, capture.content_type):
             self.left_out["not HTML"] += 1  # nor a sitemap that lists anything
-        else:
-            self._spool_page(page, capture.date)
+            return
+        if self._place(fingerprint(url), capture.date, self._spooled):
+            self._spool_page(page, capture.labels)
 
-    def _spool_page(self, page: Page, date: float) -> None:
-        if self._place(page.url, date, self._spooled):
-            self._spool["page"].append(pack_page(page))
-            self._spool["text"].append(page.raw_text)
-            self._spool["link"].append(page.links.buffer)
-            self._spooled += 1
+    def _spool_page(self, page: Page, labels: tuple[str, ...]) -> None:
+        for label in labels:
+            number = self._label_names.setdefault(label, len(self._label_names))
+            self._label_rows[0].append(self._spooled)
+            self._label_rows[1].append(number)
+        self._spool["page"].append(pack_page(page))
+        self._spool["text"].append(page.raw_text)
+        self._spool["link"].append(page.links.buffer)
+        self._spooled += 1
 
-    def _place(self, url: str, date: float, what: int) -> bool:
-        """Note what an address answers, unless something later is noted already."""
-        key = fingerprint(url)
-        row = self._addresses.get_one(key)
-        if row < 0:
-            self._addresses.set_one(key, len(self._captured))
-            self._captured.append(what)
-            self._dates.append(date)
+    def _place(self, key: int, date: float, answer: int) -> bool:
+        """Note what an address answers; says whether the answer will be needed."""
+        passed = self._answers.place(key, date, answer)
+        if self._history is not None:
+            self._history.note(key, date, answer)
             return True
-        known, when = self._captured[row], self._dates[row]
-        stays = date < when or (date == when and known >= 0 and what <= _MOVED)
-        self.left_out["earlier capture of a page"] += (what if stays else known) >= 0
-        if stays:
-            return False
-        self._captured[row], self._dates[row] = what, date
-        return True
+        self.left_out["earlier capture of a page"] += passed is not None
+        return passed != answer
 
     def _add_redirect(self, capture: Capture, url: str) -> None:
         target = canonical(capture.location, url)
@@ -152,19 +177,18 @@ class Compiler:
 
     def _add_copy(self, capture: Capture, url: str) -> None:
         """A revisit record: the content is that of another capture, maybe of another URL."""
-        original = canonical(capture.copy_of)
+        original, key = canonical(capture.copy_of), fingerprint(url)
         if original is not None and original != url:
             self._place_redirect(url, original, capture.date)
-            return
-        row = self._addresses.get_one(fingerprint(url))
-        if row < 0 or self._captured[row] < 0:
+        elif (page := self._answers.page(key)) < 0:
             self.left_out["revisit of a capture that is not here"] += 1
         else:
-            self._dates[row] = max(self._dates[row], capture.date)
+            self._answers.touch(key, capture.date)
+            if self._history is not None:
+                self._history.note(key, capture.date, page)
 
     def _place_redirect(self, url: str, target: str, date: float) -> None:
-        if self._place(url, date, _MOVED - len(self._redirects)):
-            self._redirects.append(fingerprint(target))
+        self._place(fingerprint(url), date, self._answers.redirect(fingerprint(target)))
 
     # -- second pass -----------------------------------------------------------------------
 
@@ -179,18 +203,53 @@ class Compiler:
         """`finish`, step by step: yields pages done and pages in all."""
         for writer in self._spool.values():
             writer.close()
-        spool = {kind: Blobs(self._beside, f"spooled_{kind}") for kind in KINDS}
-        used = self._number_pages()
-        if not len(used):
+        if self._archive is not None:
+            self._archive.close()
+        resolver = self._answers.resolver()
+        pages = len(resolver.used)
+        if not pages:
             raise BadInput(f"nothing to import: no HTML page in {', '.join(self.sources)}")
-        by_label = self._labels(labels, skip_unknown)
-        out = {kind: self._blobs(kind) for kind in KINDS}
+        self.left_out["redirect that leads nowhere"] += resolver.lost
+        by_label = self._labels(resolver, labels, skip_unknown)
+        versions = self._spooled if self.changing else 0
+        hosts: set[str] = set()
         graph = self._groups("graph")
-        hosts = set()
-        for done, row in enumerate(used.tolist()):
+        for done in self._write_pages(resolver, graph, hosts):
+            yield done, pages + versions
+        link_count = graph.close()
+        if self._history is not None:
+            past = self._beside / history.NAME
+            for done, _ in self._history.write(past, self._beside, self._answers.redirects):
+                yield pages + done, pages + versions
+        self._remove_spool()
+        np.save(self._beside / "addresses.npy", resolver.keys)
+        np.save(self._beside / "address_pages.npy", resolver.pages)
+        self._write_labels(by_label)
+        about = {
+            "format": FORMAT,
+            "pages": pages,
+            "links": link_count,
+            "hosts": len(hosts),
+            "labels": {name: len(group) for name, group in by_label.items()},
+            "digest": _digest(self._beside, list(by_label)),
+            "sources": self.sources,
+            "left_out": dict(sorted(self.left_out.items())),
+            "dates": self._dates if self._dates[1] else [],
+            "versions": versions,
+        }
+        text = json.dumps(about, indent=1, ensure_ascii=False)
+        (self._beside / "web.json").write_text(text, "utf-8")
+        self._beside.rename(self.folder)
+
+    def _write_pages(
+        self, resolver: Resolver, graph: GroupWriter, hosts: set[str]
+    ) -> Iterator[int]:
+        spool = {kind: Blobs(self._beside, f"spooled_{kind}") for kind in KINDS}
+        out = {kind: self._blobs(kind) for kind in KINDS}
+        for done, row in enumerate(resolver.used.tolist()):
             page = spool["page"][row]
             hosts.add(host(page_url(page)))
-            links, leads_to = self._resolve(Links(spool["link"][row]), done, used, spool["page"])
+            links, leads_to = resolver.resolve(Links(spool["link"][row]), done, spool["page"])
             out["page"].append(page)
             out["text"].append(spool["text"][row])
             out["link"].append(links.buffer)
@@ -198,99 +257,25 @@ class Compiler:
             if done % _BREATH == 0:
                 for blobs in spool.values():
                     blobs.let_go()  # or the whole spool would end up in memory
-            yield done + 1, len(used)
+            yield done + 1
         for writer in out.values():
             writer.close()
-        link_count = graph.close()
-        for kind, blobs in spool.items():
-            blobs.remove(self._beside, f"spooled_{kind}")
-        self._write_addresses()
-        self._write_labels(by_label)
-        about = {
-            "format": FORMAT,
-            "pages": len(used),
-            "links": link_count,
-            "hosts": len(hosts),
-            "labels": {name: len(group) for name, group in by_label.items()},
-            "digest": _digest(self._beside, list(by_label)),
-            "sources": self.sources,
-            "left_out": dict(sorted(self.left_out.items())),
-        }
-        text = json.dumps(about, indent=1, ensure_ascii=False)
-        (self._beside / "web.json").write_text(text, "utf-8")
-        self._beside.rename(self.folder)
 
-    def _number_pages(self) -> NDArray[np.int64]:
-        """Give each address its page: pages stand in the order in which they were spooled."""
-        captured = np.frombuffer(self._captured, np.int64)
-        used = np.sort(captured[captured >= 0])
-        keys, rows = self._addresses.items()
-        order = np.argsort(keys)
-        keys, answers = keys[order], captured[rows[order]]
-        page_of = np.where(answers >= 0, np.searchsorted(used, answers), -1).astype(np.int32)
-        self._main = keys[answers >= 0][np.argsort(page_of[answers >= 0])]  # by page
-        ends = self._follow(keys, answers)
-        self.left_out["redirect that leads nowhere"] += int((ends < 0).sum())
-        self._keys, self._page_of = keys[ends >= 0], page_of[ends[ends >= 0]]
-        self._address_page = FingerprintMap(len(self._keys))
-        self._address_page.set(self._keys, np.where(self._page_of < 0, _GONE, self._page_of))
-        return used
-
-    def _follow(self, keys: Fingerprints, answers: NDArray[np.int64]) -> NDArray[np.intp]:
-        """At which of the addresses each of them ends up; −1 for endless chains and outside."""
-        moved = answers <= _MOVED
-        hop = np.arange(len(keys))
-        targets = np.frombuffer(self._redirects, np.uint64)[_MOVED - answers[moved]]
-        at = np.minimum(np.searchsorted(keys, targets), max(0, len(keys) - 1))
-        hop[moved] = np.where(keys[at] == targets, at, -1) if len(keys) else at
-        ends = hop.copy()
-        for _ in range(_REDIRECTS - 1):
-            ends[ends >= 0] = hop[ends[ends >= 0]]
-        ends[ends >= 0] = np.where(moved[ends[ends >= 0]], -1, ends[ends >= 0])
-        return ends
-
-    def _resolve(
-        self, links: Links, page: int, used: NDArray[np.int64], spooled: Blobs
-    ) -> tuple[Links, NDArray[np.int32]]:
-        """The links that lead to another page of this web, one for each such page."""
-        leads_to = self._address_page.get(links.fingerprints)
-        rows = np.flatnonzero((leads_to >= 0) & (leads_to != page))
-        _, first = np.unique(leads_to[rows], return_index=True)
-        rows = rows[np.sort(first)]
-        leads_to = leads_to[rows]
-        kept = links.take(rows)
-        moved = np.flatnonzero(kept.fingerprints != self._main[leads_to])
-        if not len(moved):
-            return kept, leads_to
-        texts = kept.texts()
-        for row in moved.tolist():
-            url = page_url(spooled[int(used[leads_to[row]])])
-            texts[row] = url.encode() + b"\n" + texts[row].split(b"\n", 1)[1]
-        names = [host(text.split(b"\n", 1)[0].decode()) for text in texts]
-        hosts = list(dict.fromkeys(names))
-        return (
-            Links.pack(
-                self._main[leads_to],
-                texts,
-                hosts,
-                np.array([hosts.index(name) for name in names]),
-                kept.paths,
-                kept.flags,
-                kept.bag_starts,
-                kept.bag_ids,
-            ),
-            leads_to,
-        )
+    def _remove_spool(self) -> None:
+        for kind in KINDS:
+            (self._beside / f"spooled_{kind}s.bin").unlink(missing_ok=True)
+            (self._beside / f"spooled_{kind}_starts.npy").unlink(missing_ok=True)
+        shutil.rmtree(self._beside / "scratch", ignore_errors=True)
 
     def _labels(
-        self, labels: Iterable[tuple[str, str]], skip_unknown: bool
+        self, resolver: Resolver, labels: Iterable[tuple[str, str]], skip_unknown: bool
     ) -> dict[str, NDArray[np.int32]]:
         """Pages of each label, in order; labels sorted by name."""
-        pages: dict[str, set[int]] = {}
+        pages = self._own_labels(resolver)
         unknown = []
         for url, label in labels:
             address = canonical(url)
-            page = self._address_page.get_one(fingerprint(address)) if address else -1
+            page = resolver.page(address) if address else -1
             if page < 0:
                 unknown.append(url)
             else:
@@ -304,9 +289,16 @@ class Compiler:
         self.left_out += Counter()  # drops zero counts
         return {name: np.array(sorted(pages[name]), np.int32) for name in sorted(pages)}
 
-    def _write_addresses(self) -> None:
-        np.save(self._beside / "addresses.npy", self._keys)
-        np.save(self._beside / "address_pages.npy", self._page_of)
+    def _own_labels(self, resolver: Resolver) -> dict[str, set[int]]:
+        """What the recording itself said about its pages."""
+        rows, numbers = (np.frombuffer(column, column.typecode) for column in self._label_rows)
+        at = np.minimum(np.searchsorted(resolver.used, rows), len(resolver.used) - 1)
+        counts = resolver.used[at] == rows
+        pages: dict[str, set[int]] = {}
+        names = list(self._label_names)
+        for page, number in zip(at[counts].tolist(), numbers[counts].tolist(), strict=True):
+            pages.setdefault(names[number], set()).add(page)
+        return pages
 
     def _write_labels(self, by_label: dict[str, NDArray[np.int32]]) -> None:
         writer = self._groups("labels")
@@ -318,7 +310,9 @@ class Compiler:
 def _digest(folder: Path, labels: list[str]) -> str:
     """Over everything a crawl or an experiment can see."""
     digest = hashlib.sha256(json.dumps(labels).encode())
-    for name in sorted(path.name for path in folder.iterdir()):
+    for name in sorted(path.name for path in folder.iterdir() if path.is_file()):
+        if name in archive.FILES:
+            continue  # what the pages were made of; they are here
         digest.update(name.encode())
         with (folder / name).open("rb") as file:
             while block := file.read(1 << 20):

@@ -33,6 +33,10 @@ KINDS = ("page", "text", "link")
 _HEAD = struct.Struct("<IIIIdd")  # bytes of url and title, terms, flags, length, norm
 
 
+def is_web(folder: Path) -> bool:
+    return (folder / "web.json").is_file()
+
+
 def pack_page(page: Page) -> bytes:
     """A page without its text and links."""
     url, title, terms = page.url.encode(), page.title.encode(), page.terms

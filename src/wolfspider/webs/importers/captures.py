@@ -9,6 +9,9 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Protocol
 
+REDIRECT = (301, 302, 303, 307, 308)
+GONE = (404, 410)
+
 
 @dataclass(frozen=True, slots=True)
 class Capture:

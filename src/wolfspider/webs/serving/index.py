@@ -2,55 +2,62 @@
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter, OrderedDict
 from collections.abc import Iterator
+from functools import cached_property
+from math import inf
 from pathlib import Path
 
-from wolfspider.errors import DamagedFile
-from wolfspider.fingerprint_map import FingerprintMap
-from wolfspider.pages import is_html
-from wolfspider.urls import canonical, fingerprint, host
+from wolfspider.errors import BadInput, DamagedFile
+from wolfspider.urls import canonical
+from wolfspider.webs import archive
 from wolfspider.webs.importers.captures import Capture
 from wolfspider.webs.importers.warc import capture_of
+from wolfspider.webs.moments import Moments, MomentsWriter, is_copy
 from wolfspider.webs.serving.answers import Answer, recorded
 from wolfspider.webs.serving.volume import Place, Volume
 
-_REDIRECT = (301, 302, 303, 307, 308)
-_GONE = (404, 410)
-_CIRCLE, _MOVED, _OTHER, _PAGE = range(4)  # kinds of answers
 _CACHED = 32 << 20  # bytes of answers kept in memory
 _OBJECTS = 300  # bytes that Python spends on each of them
 
 
 class Index:
-    """Addresses, in canonical form, and the places of their answers in WARC files.
+    """The answers of a recording: places in WARC files, and those asked for of late.
 
-    Of several captures of an address the latest counts; of several at one moment the last, but
-    any other before a redirect. A redirect from one spelling of an address to another one
-    counts only if there is nothing else: it would lead in a circle.
+    Made from WARC files, which are read to the end first, or from what a web folder keeps.
     """
 
     def __init__(self) -> None:
-        self.hosts: set[str] = set()
         self.left_out: Counter[str] = Counter()  # records by reason
         self._volumes: list[Volume] = []
-        self._rows = FingerprintMap()  # fingerprint → row of the columns below
-        self._volume = array("I")
-        self._places = tuple(array("q") for _ in Place._fields)
-        self._dates = array("d")
-        self._kinds = array("B")
+        self._noted = MomentsWriter()
         self._cache: OrderedDict[int, Answer] = OrderedDict()
         self._cached = 0
 
+    @classmethod
+    def of(cls, web: Path) -> Index:
+        """The answers that a web folder keeps."""
+        index = cls()
+        try:
+            index.moments = Moments.load(web)
+        except FileNotFoundError:
+            raise BadInput(
+                f"{web} keeps no answers to serve; import the recording again, without --pages-only"
+            ) from None
+        except (OSError, ValueError) as error:
+            raise DamagedFile(
+                f"the web folder {web} is damaged ({error}); import the recording again"
+            ) from error
+        index._volumes.append(Volume(web / archive.NAME))
+        return index
+
+    @cached_property
+    def moments(self) -> Moments:
+        return self._noted.moments()
+
     def __len__(self) -> int:
         """How many addresses are answered."""
-        return len(self._kinds)
-
-    @property
-    def pages(self) -> int:
-        """How many of them with an HTML page; the rest are redirects, errors, other files."""
-        return self._kinds.count(_PAGE)
+        return len(self.moments)
 
     def close(self) -> None:
         for volume in self._volumes:
@@ -72,17 +79,28 @@ class Index:
         self.left_out["record that is too large"] += volume.too_large
         self.left_out += Counter()  # drops zero counts
 
-    def answer(self, url: str) -> Answer | None:
-        """What was recorded for a canonical URL; None for nothing."""
-        row = self._rows.get_one(fingerprint(url))
+    def _add(self, capture: Capture, place: Place) -> None:
+        url = canonical(capture.url)
+        if url is None:
+            self.left_out["not a web address"] += 1
+        elif capture.status < 200:
+            self.left_out["not HTTP"] += 1
+        elif not is_copy(capture):
+            self._noted.note(url, capture, len(self._volumes) - 1, place)
+        elif not self._noted.copy(url, capture):
+            self.left_out["revisit of a capture that is not here"] += 1
+
+    def answer(self, url: str, at: float = inf) -> Answer | None:
+        """What was recorded for a canonical URL, at a moment; None for nothing."""
+        row = self.moments.row(url, at)
         if row < 0:
             return None
         found = self._cache.get(row)
         if found is not None:
             self._cache.move_to_end(row)
             return found
-        place = Place(*(column[row] for column in self._places))
-        found = recorded(self._volumes[self._volume[row]].read(place))
+        volume, place = self.moments.place(row)
+        found = recorded(self._volumes[volume].read(Place(*place)))
         self._keep(row, found)
         return found
 
@@ -94,54 +112,6 @@ class Index:
             _, old = self._cache.popitem(last=False)
             self._cached -= _cost(old)
 
-    def _add(self, capture: Capture, place: Place) -> None:
-        url = canonical(capture.url)
-        copied = capture.copy_of and capture.status not in (*_REDIRECT, *_GONE)
-        if url is None:
-            self.left_out["not a web address"] += 1
-        elif capture.status < 200:
-            self.left_out["not HTTP"] += 1
-        elif copied:
-            self._add_copy(capture, url)
-        else:
-            self._put(url, capture.date, _kind(capture, url), len(self._volumes) - 1, place)
-
-    def _add_copy(self, capture: Capture, url: str) -> None:
-        """A revisit record: the content is that of another capture, maybe of another URL."""
-        original = canonical(capture.copy_of)
-        row = self._rows.get_one(fingerprint(original)) if original else -1
-        if row < 0:
-            self.left_out["revisit of a capture that is not here"] += 1
-        else:
-            place = Place(*(column[row] for column in self._places))
-            self._put(url, capture.date, self._kinds[row], self._volume[row], place)
-
-    def _put(self, url: str, date: float, kind: int, volume: int, place: Place) -> None:
-        row = self._rows.get_one(fingerprint(url))
-        if row < 0:
-            self._rows.set_one(fingerprint(url), len(self))
-            self.hosts.add(host(url))
-            row = len(self)
-            for column in (self._volume, *self._places, self._kinds):
-                column.append(0)
-            self._dates.append(0.0)
-        elif _rank(kind, date) < _rank(self._kinds[row], self._dates[row]):
-            return
-        self._volume[row], self._dates[row], self._kinds[row] = volume, date, kind
-        for column, value in zip(self._places, place, strict=True):
-            column[row] = value
-
 
 def _cost(answer: Answer) -> int:
     return len(answer.head) + len(answer.body) + _OBJECTS
-
-
-def _kind(capture: Capture, url: str) -> int:
-    if capture.status in _REDIRECT:
-        return _CIRCLE if canonical(capture.location, url) == url else _MOVED
-    page = capture.status == 200 and is_html(capture.body, capture.content_type)
-    return _PAGE if page else _OTHER
-
-
-def _rank(kind: int, date: float) -> tuple[bool, float, bool]:
-    return kind != _CIRCLE, date, kind != _MOVED

@@ -1,4 +1,4 @@
-"""Requests as they come over the wire: GET and HEAD, without a body, HTTP/1.0 and 1.1."""
+"""Requests as they come over the wire: GET, HEAD and CONNECT, without a body, HTTP/1.0 and 1.1."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ _TOKEN = rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 _FIRST = re.compile(rb"(" + _TOKEN + rb") ([\x21-\x7e\x80-\xff]+) HTTP/1\.([01])")
 _FIELD = re.compile(rb"(" + _TOKEN + rb"):[ \t]*([^\x00\r\n]*?)[ \t]*")
 _HOST = re.compile(r"(?:(?![/?#@\\])[!-~])+")
+_PORT = re.compile(r":[0-9]+$")
+_TUNNEL = re.compile(r"((?:(?![/?#@\\:])[!-~])+|\[[0-9a-f:.]+\]):([0-9]{1,5})", re.IGNORECASE)
 _ABSOLUTE = re.compile(r"(https?)://([^/?#]+)([^#]*)", re.IGNORECASE)
 
 
@@ -34,14 +36,22 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked for. `scheme` is empty if only the host was named."""
+    """What is asked for. `scheme` is empty if only the host was named.
+
+    CONNECT asks for a tunnel to `host`, in which https is spoken, or http if the port is 80.
+    """
 
     method: str
     scheme: str
-    host: str  # in lower case, maybe with a port
+    host: str  # in lower case, maybe with a port; see `name`
     path: str  # and query, in ASCII
     old: bool  # HTTP/1.0
     keeps: bool  # the connection is to stay open afterwards
+
+
+def name(host: str) -> str:
+    """A host without its port."""
+    return _PORT.sub("", host)
 
 
 def cut_request(buffer: bytearray) -> bytes | None:
@@ -80,7 +90,10 @@ def read_request(head: bytes) -> Request:
     if fields.get("content-length", "0") != "0" or "transfer-encoding" in fields:
         raise Refused(HTTPStatus.BAD_REQUEST, f"a {method} request has no body here")
     old = line[3] == b"0"
-    scheme, host, path = _address(target, fields.get("host", ""))
+    if method == "CONNECT":
+        scheme, host, path = _tunnel(target)
+    else:
+        scheme, host, path = _address(target, fields.get("host", ""))
     options = {word.strip() for word in _connection(fields).lower().split(",")}
     keeps = "close" not in options and (not old or "keep-alive" in options)
     return Request(method, scheme, host.lower(), path, old, keeps)
@@ -100,13 +113,20 @@ def _fields(lines: list[bytes]) -> dict[str, str]:
 
 
 def _check_method(method: str, host: str, target: str) -> None:
-    if method in ("GET", "HEAD"):
+    if method in ("GET", "HEAD", "CONNECT"):
         return
     sentence = f"a recording takes GET and HEAD, not {method}"
-    if method == "CONNECT":
-        sentence = "there are no tunnels (CONNECT) here; ask for http:// addresses"
     host = host.lower() if _HOST.fullmatch(host) else "-"
     raise Refused(HTTPStatus.METHOD_NOT_ALLOWED, sentence, host, target)
+
+
+def _tunnel(target: str) -> tuple[str, str, str]:
+    """What a tunnel is for; its path is empty."""
+    found = _TUNNEL.fullmatch(target)
+    if found is None:
+        raise Refused(HTTPStatus.BAD_REQUEST, "a tunnel needs a target like www.example.org:443")
+    scheme = "http" if found[2] == "80" else "https"
+    return scheme, (found[1] if found[2] in ("80", "443") else target), ""
 
 
 def _address(target: str, host: str) -> tuple[str, str, str]:
