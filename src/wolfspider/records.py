@@ -215,19 +215,25 @@ class Links:
         if not len(more):
             return self
         new = ~np.isin(more.fingerprints, self.fingerprints)
-        more = more if new.all() else more.take(np.flatnonzero(new))
-        hosts = list(dict.fromkeys([*self.hosts, *more.hosts]))
+        return Links.chain([self, more if new.all() else more.take(np.flatnonzero(new))])
+
+    @classmethod
+    def chain(cls, parts: Sequence[Links]) -> Links:
+        """The links of all parts, one after the other."""
+        hosts = list(dict.fromkeys(host for part in parts for host in part.hosts))
         numbers = {host: number for number, host in enumerate(hosts)}
-        places = np.array([numbers[host] for host in more.hosts], np.uint16)
-        return Links.pack(
-            np.concatenate([self.fingerprints, more.fingerprints]),
-            [*self.texts(), *more.texts()],
+        places = [np.array([numbers[host] for host in part.hosts], np.uint16) for part in parts]
+        before = np.cumsum([0, *(part._ids for part in parts)], dtype=np.uint32)
+        starts = [part.bag_starts[1:] + ids for part, ids in zip(parts, before[:-1], strict=True)]
+        return cls.pack(
+            np.concatenate([part.fingerprints for part in parts]),
+            [text for part in parts for text in part.texts()],
             hosts,
-            np.concatenate([self.host_of, places[more.host_of]]),
-            np.concatenate([self.paths, more.paths]),
-            np.concatenate([self.flags, more.flags]),
-            np.concatenate([self.bag_starts, more.bag_starts[1:] + np.uint32(self._ids)]),
-            np.concatenate([self.bag_ids, more.bag_ids]),
+            np.concatenate([at[part.host_of] for at, part in zip(places, parts, strict=True)]),
+            np.concatenate([part.paths for part in parts]),
+            np.concatenate([part.flags for part in parts]),
+            np.concatenate([np.zeros(1, np.uint32), *starts]),
+            np.concatenate([part.bag_ids for part in parts]),
         )
 
     # Where each section begins; sections stand in order of falling item size, so all are aligned.

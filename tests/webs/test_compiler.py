@@ -17,7 +17,7 @@ from recordings import compile_web, gone, http, moved, page, read, record
 from wolfspider.errors import BadInput
 from wolfspider.pages import parse_html
 from wolfspider.records import BAGS
-from wolfspider.webs import compiler as compiling
+from wolfspider.webs import new_folder
 from wolfspider.webs.compiler import Compiler
 from wolfspider.webs.importers.captures import Capture
 from wolfspider.webs.importers.warc import WarcFile
@@ -396,7 +396,7 @@ def test_what_fails_late_leaves_nothing_either(
     def fail(folder: Path, labels: list[str]) -> str:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(compiling, "_digest", fail)
+    monkeypatch.setattr(new_folder, "_digest", fail)
     with pytest.raises(OSError, match="No space left"):
         compile_web(tmp_path / "x", [page(A)])
     assert everything(tmp_path) == ["x.warc"]

@@ -8,7 +8,6 @@ import io
 import shutil
 import socket
 import subprocess
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -23,6 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recordings import gone, gzipped, http, moved, page, record, zstandard
+from served import served
 from wolfspider.errors import BadInput, DamagedFile
 from wolfspider.webs.serving import Index, Settings, serving
 from wolfspider.webs.serving.requests import MOST_HEAD, Refused, cut_request, read_request
@@ -46,31 +46,6 @@ def index_of(*paths: Path) -> Index:
         for _ in index.add(path):
             pass
     return index
-
-
-@contextmanager
-def served(index: Index, settings: Settings | None = None) -> Iterator[int]:
-    """A server in a thread of its own; gives the port."""
-    ready, ports = threading.Event(), list[int]()
-    loop = asyncio.new_event_loop()
-    end = asyncio.Event()
-
-    async def serve() -> None:
-        async with serving(index, settings or Settings(port=0)) as port:
-            ports.append(port)
-            ready.set()
-            await end.wait()
-
-    thread = threading.Thread(target=lambda: loop.run_until_complete(serve()))
-    thread.start()
-    try:
-        assert ready.wait(20)
-        yield ports[0]
-    finally:
-        loop.call_soon_threadsafe(end.set)
-        thread.join(20)
-        loop.close()
-        index.close()
 
 
 @contextmanager

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib import import_module
 from io import TextIOWrapper
 
 import click
 
+from wolfspider.cli.groups import lazy
 from wolfspider.cli.interrupts import exit_code
 from wolfspider.cli.output import example
 from wolfspider.errors import WolfspiderError
@@ -16,21 +16,8 @@ from wolfspider.errors import WolfspiderError
 _COMMANDS = ("hunt", "resume", "status", "export", "lab", "policies", "web")
 
 
-class Commands(click.Group):
-    """Loads a command when it is asked for: nobody who hunts should wait for the lab."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
-            return None
-        command: click.Command = getattr(import_module(f"wolfspider.cli.{cmd_name}"), cmd_name)
-        return command
-
-
 @click.group(
-    cls=Commands,
+    cls=lazy({name: name for name in _COMMANDS}),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog=example("wolfspider web generate -o webs/generated --pages 2000 --keep-warc"),
 )

@@ -11,6 +11,7 @@ import fcntl
 import json
 import os
 import shutil
+from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,7 +21,7 @@ from wolfspider.errors import BadInput, DamagedFile
 from wolfspider.store.members import Members
 from wolfspider.store.opening import is_hunt, open_hunt
 from wolfspider.webs.compiler import Compiler
-from wolfspider.webs.folder import FORMAT
+from wolfspider.webs.folder import ABOUT, FORMAT
 from wolfspider.webs.importers.captures import Capture
 from wolfspider.webs.importers.warc import capture_of
 from wolfspider.webs.importers.warc_records import Splitter
@@ -49,12 +50,12 @@ def making(folder: Path) -> Generator[tuple[float, int]]:
             return
         new = folder / f"{NAME}.new"
         shutil.rmtree(new, ignore_errors=True)  # left by one that was killed
-        with Compiler(new, recording.sources) as compiler:
+        with Compiler(new, recording.sources, keep=False) as compiler:
             for capture in recording:
                 compiler.add(capture)
                 share = recording.position / max(recording.size, 1)
                 yield _READING * share, recording.records
-            compiler.left_out["damaged record"] += recording.damaged
+            compiler.left_out.update(recording.left_out)
             for done, total in compiler.finishing(recording.labels(), skip_unknown=True):
                 yield _READING + (1 - _READING) * done / total, done
         _put_in_place(new, folder / NAME)
@@ -63,7 +64,7 @@ def making(folder: Path) -> Generator[tuple[float, int]]:
 class HuntRecording:
     """The captures of a hunt on the live web, up to what was committed when it was opened.
 
-    Iterates, counts and tells its position as a `WarcFile` does. An answer that the hunt could
+    A `Recording` like those of importers. An answer that the hunt could
     not read, since it was too large or too much for the parser, is none here either.
     """
 
@@ -81,8 +82,7 @@ class HuntRecording:
         self.size = self._reader.count("sum(length) FROM captures WHERE step <= ?", self._steps)
         self.position = 0
         self.records = 0
-        self.damaged = 0
-        self.too_large = 0
+        self.left_out: Counter[str] = Counter()
         self.truncated = False
 
     @property
@@ -109,7 +109,7 @@ class HuntRecording:
         try:
             record = next(Splitter(verify=False).take(members.read(row)[1]))
         except (DamagedFile, StopIteration):
-            self.damaged += 1
+            self.left_out["damaged record"] += 1
             return None
         self.records += 1
         return capture_of(record)
@@ -155,7 +155,7 @@ def _alone(folder: Path) -> Iterator[None]:
 def _sources(web: Path) -> list[str] | None:
     """What a web was made of; None if there is none that this version reads."""
     try:
-        about = json.loads((web / "web.json").read_text("utf-8"))
+        about = json.loads((web / ABOUT).read_text("utf-8"))
         return about["sources"] if about["format"] == FORMAT else None
     except (OSError, ValueError, KeyError, TypeError):
         return None

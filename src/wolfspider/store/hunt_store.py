@@ -21,7 +21,7 @@ from wolfspider.store.lock import NAME as LOCK
 from wolfspider.store.lock import Lock
 from wolfspider.store.states import load_state, save_state
 from wolfspider.store.warc import Original, Place, WarcWriter, name_of
-from wolfspider.webs.folder import make_folder, remove_empty
+from wolfspider.webs.new_folder import make_folder, remove_empty
 
 _PAGE = (
     *("step", "url", "title", "relevance", "target", "status", "error", "depth", "source"),

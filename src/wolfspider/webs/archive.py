@@ -11,13 +11,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 from wolfspider.webs.importers.captures import Capture
-from wolfspider.webs.moments import FILES as FILES_OF_MOMENTS
 from wolfspider.webs.moments import MomentsWriter, is_copy
 from wolfspider.webs.warc_writing import LEVEL, PACKED_LEVEL, information, member, response
 from wolfspider.webs.warc_writing import written_date as written
 
 NAME = "recording.warc.gz"
-FILES = (NAME, *FILES_OF_MOMENTS)
 _HEAD = 4096  # bytes in which the header fields of an answer that matter stand
 
 

@@ -6,8 +6,6 @@ resolves every link to the page it leads to, through redirects, and leaves out t
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 import shutil
 from array import array
@@ -17,27 +15,25 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wolfspider.errors import BadInput
 from wolfspider.pages import is_html, parse
 from wolfspider.records import Links, Page, Response
 from wolfspider.urls import canonical, fingerprint, host
-from wolfspider.webs import archive, history
 from wolfspider.webs.archive import ArchiveWriter
 from wolfspider.webs.folder import (
-    FORMAT,
+    HISTORY,
     KINDS,
     Blobs,
     BlobWriter,
     GroupWriter,
-    make_folder,
+    Labels,
     pack_page,
     page_url,
-    remove_empty,
 )
 from wolfspider.webs.history import HistoryWriter
 from wolfspider.webs.importers.captures import GONE, REDIRECT, Capture
+from wolfspider.webs.new_folder import NewFolder
 from wolfspider.webs.resolving import GONE as GONE_ANSWER
 from wolfspider.webs.resolving import Answers, Resolver
 
@@ -61,16 +57,8 @@ class Compiler:
     left_out: Counter[str] = field(default_factory=Counter)  # captures by reason
 
     def __post_init__(self) -> None:
-        if self.folder.exists():
-            raise BadInput(f"{self.folder} exists already; choose another folder or remove it")
-        self._beside = self.folder.with_name(f".{self.folder.name}.partial")
-        shutil.rmtree(self._beside, ignore_errors=True)  # left by one that was killed
-        try:
-            self._made = make_folder(self._beside)
-        except OSError as error:
-            raise BadInput(
-                f"cannot write to {self.folder.parent}: {error.strerror}; choose another folder"
-            ) from error
+        self._new = NewFolder(self.folder)
+        self._beside = self._new.path
         self._open: list[BlobWriter | GroupWriter | ArchiveWriter] = []
         self._spool = {kind: self._blobs(f"spooled_{kind}") for kind in KINDS}
         self._spooled = 0
@@ -88,8 +76,7 @@ class Compiler:
     def __exit__(self, *_: object) -> None:
         for writer in self._open:
             writer.abandon()
-        shutil.rmtree(self._beside, ignore_errors=True)  # after success it has moved away
-        remove_empty(self._made)
+        self._new.leave()
 
     @property
     def scratch(self) -> Path:
@@ -218,28 +205,25 @@ class Compiler:
             yield done, pages + versions
         link_count = graph.close()
         if self._history is not None:
-            past = self._beside / history.NAME
-            for done, _ in self._history.write(past, self._beside, self._answers.redirects):
+            past = self._history.write(
+                self._beside / HISTORY, self._beside, self._answers.redirects
+            )
+            for done, _ in past:
                 yield pages + done, pages + versions
         self._remove_spool()
         np.save(self._beside / "addresses.npy", resolver.keys)
         np.save(self._beside / "address_pages.npy", resolver.pages)
         self._write_labels(by_label)
         about = {
-            "format": FORMAT,
             "pages": pages,
             "links": link_count,
             "hosts": len(hosts),
-            "labels": {name: len(group) for name, group in by_label.items()},
-            "digest": _digest(self._beside, list(by_label)),
             "sources": self.sources,
             "left_out": dict(sorted(self.left_out.items())),
             "dates": self._dates if self._dates[1] else [],
             "versions": versions,
         }
-        text = json.dumps(about, indent=1, ensure_ascii=False)
-        (self._beside / "web.json").write_text(text, "utf-8")
-        self._beside.rename(self.folder)
+        self._new.complete(about, by_label)
 
     def _write_pages(
         self, resolver: Resolver, graph: GroupWriter, hosts: set[str]
@@ -269,7 +253,7 @@ class Compiler:
 
     def _labels(
         self, resolver: Resolver, labels: Iterable[tuple[str, str]], skip_unknown: bool
-    ) -> dict[str, NDArray[np.int32]]:
+    ) -> Labels:
         """Pages of each label, in order; labels sorted by name."""
         pages = self._own_labels(resolver)
         unknown = []
@@ -300,21 +284,8 @@ class Compiler:
             pages.setdefault(names[number], set()).add(page)
         return pages
 
-    def _write_labels(self, by_label: dict[str, NDArray[np.int32]]) -> None:
+    def _write_labels(self, by_label: Labels) -> None:
         writer = self._groups("labels")
         for group in by_label.values():
             writer.append(group)
         writer.close()
-
-
-def _digest(folder: Path, labels: list[str]) -> str:
-    """Over everything a crawl or an experiment can see."""
-    digest = hashlib.sha256(json.dumps(labels).encode())
-    for name in sorted(path.name for path in folder.iterdir() if path.is_file()):
-        if name in archive.FILES:
-            continue  # what the pages were made of; they are here
-        digest.update(name.encode())
-        with (folder / name).open("rb") as file:
-            while block := file.read(1 << 20):
-                digest.update(block)
-    return digest.hexdigest()[:16]

@@ -8,6 +8,8 @@
     links.bin         the `Links` record of each page; link_starts.npy
     graph_*.npy       the same links as page numbers, in CSR form; for the lab only
     labels_*.npy      pages of each label of web.json, in CSR form; for the lab only
+    recording.warc.gz what was answered, and answer*: where (archive.py); to be served
+    history/          every version of the pages of a changing web (history.py)
 
 Links lead to pages of the same web: redirects are resolved, addresses outside are left out.
 """
@@ -17,7 +19,6 @@ from __future__ import annotations
 import mmap
 import struct
 from array import array
-from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -29,12 +30,15 @@ from wolfspider.errors import DamagedFile
 from wolfspider.records import NO_LINKS, Links, Page, Terms
 
 FORMAT = 1
+ABOUT = "web.json"
 KINDS = ("page", "text", "link")
+Labels = dict[str, NDArray[np.int32]]  # pages of each label
+HISTORY = "history"  # of a changing web; see history.py
 _HEAD = struct.Struct("<IIIIdd")  # bytes of url and title, terms, flags, length, norm
 
 
 def is_web(folder: Path) -> bool:
-    return (folder / "web.json").is_file()
+    return (folder / ABOUT).is_file()
 
 
 def pack_page(page: Page) -> bytes:
@@ -148,29 +152,3 @@ class GroupWriter:
         """NumPy leaves room in it for a length that grows, so it can be written over."""
         about = {"descr": "<i4", "fortran_order": False, "shape": (self._starts[-1],)}
         np.lib.format.write_array_header_1_0(self._file, about)
-
-
-def make_folder(folder: Path) -> list[Path]:
-    """Create a folder with the parents it lacks; says which are new, the deepest first.
-
-    If it fails, nothing is left behind.
-    """
-    missing = [each for each in (folder, *folder.parents) if not each.exists()]
-    made: list[Path] = []
-    try:
-        for each in reversed(missing):
-            each.mkdir(exist_ok=True)
-            made.insert(0, each)
-        if not folder.is_dir():
-            raise NotADirectoryError(20, "Not a directory", str(folder))
-    except BaseException:
-        remove_empty(made)
-        raise
-    return made
-
-
-def remove_empty(folders: Iterable[Path]) -> None:
-    """Take back what `make_folder` made, as far as nobody has put something there."""
-    for folder in folders:
-        with suppress(OSError):
-            folder.rmdir()

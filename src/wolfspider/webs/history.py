@@ -20,10 +20,9 @@ from numpy.typing import NDArray
 from wolfspider.errors import BadInput
 from wolfspider.records import Links, Page, Response
 from wolfspider.urls import canonical, fingerprint
-from wolfspider.webs.folder import KINDS, Blobs, BlobWriter, unpack_page
+from wolfspider.webs.folder import HISTORY, KINDS, Blobs, BlobWriter, unpack_page
 from wolfspider.webs.resolving import GONE, MOVED
 
-NAME = "history"
 _HOPS = 10
 _MOMENT = np.dtype([("date", "<f8"), ("answer", "<i8")])
 
@@ -82,7 +81,7 @@ class History:
     """The past of a web folder that was imported with all its captures."""
 
     def __init__(self, web: Path) -> None:
-        folder = web / NAME
+        folder = web / HISTORY
         if not folder.is_dir():
             raise BadInput(
                 f"{web} has one state only; for a changing web import the recording "

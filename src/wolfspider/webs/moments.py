@@ -18,7 +18,7 @@ from wolfspider.webs.importers.captures import GONE, REDIRECT, Capture
 CIRCLE, MOVED, OTHER, PAGE = range(4)  # kinds of answers
 _COLUMNS = [("date", "<f8"), ("frame", "<i8"), ("skip", "<i8"), ("length", "<i8")]
 _ROW = np.dtype([*_COLUMNS, ("volume", "<u4"), ("kind", "u1")])
-FILES = _KEYS, _ROWS, _HOSTS = "answer_keys.npy", "answers.npy", "answer_hosts.txt"
+_KEYS, _ROWS, _HOSTS = "answer_keys.npy", "answers.npy", "answer_hosts.txt"
 
 Place = tuple[int, int, int]  # frame, bytes to skip in it, bytes of the record
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from wolfspider.errors import BadInput, DamagedFile
 from wolfspider.records import Links, Page, Response
 from wolfspider.urls import canonical, fingerprint
-from wolfspider.webs.folder import FORMAT, Blobs, page_url, unpack_page
+from wolfspider.webs.folder import ABOUT, FORMAT, Blobs, page_url, unpack_page
 
 _GONE = -1
 _UNKNOWN = -2
@@ -74,8 +74,10 @@ class RecordedWeb:
 
     def page(self, number: int) -> Page:
         """A page by its number; for the lab and for importers, not for policies."""
-        links = Links(self._links[number])
-        return unpack_page(self._pages[number], self._texts[number], links)
+        return unpack_page(self._pages[number], self._texts[number], self.links(number))
+
+    def links(self, number: int) -> Links:
+        return Links(self._links[number])
 
     def url(self, number: int) -> str:
         return page_url(self._pages[number])
@@ -110,7 +112,7 @@ class RecordedWeb:
 
 
 def _read_about(folder: Path) -> dict[str, Any]:
-    path = folder / "web.json"
+    path = folder / ABOUT
     try:
         about = json.loads(path.read_text("utf-8"))
     except (FileNotFoundError, NotADirectoryError):

@@ -208,7 +208,7 @@ class Transfer:
         self._lines.clear()
         found = _STATUS.match(head)
         status = int(found[1]) if found else 0
-        if self._tunnel:
+        if self._tunnel and self._opened:  # on a connection that is used again the tunnel stands
             self._tunnel = not 200 <= status < 300
             return None
         if 100 <= status < 200 and status != 101:

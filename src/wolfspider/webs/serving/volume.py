@@ -43,7 +43,7 @@ class Volume:
         except OSError as error:
             raise BadInput(f"cannot read {path}: {error.strerror}; give a WARC file") from error
         self.size = len(self._data)
-        self._frames = _Frames(self._data, path.name)
+        self._frames = Frames(self._data, path.name)
         self._reads = 0
 
     @property
@@ -55,7 +55,7 @@ class Volume:
         self._data.close()
 
     def __iter__(self) -> Iterator[tuple[Record, Place]]:
-        splitter = _Splitter(verify=not self._frames.checked)
+        splitter = Splitter(verify=not self._frames.checked)
         begins = deque([(0, 0)])  # of frames: in the uncompressed bytes and in the file
         for piece in self._frames:
             if begins[-1][1] != self._frames.begin:
@@ -97,44 +97,11 @@ class Volume:
             self._data.madvise(mmap.MADV_DONTNEED)
 
 
-class _Frames(Frames):
-    """Also knows where in the file the frame began that the last piece came from."""
-
-    begin = 0
-
-    def _frame(self, start: int) -> Iterator[bytes]:
-        self.begin = start
-        yield from super()._frame(start)
-
-
-class _Splitter(Splitter):
-    """Also knows where in the uncompressed bytes the last record began, and how long it is."""
-
-    def __init__(self, *, verify: bool) -> None:
-        super().__init__(verify=verify)
-        self.taken = 0
-        self.begin = self.length = 0
-
-    @property
-    def kept_from(self) -> int:
-        """Where what is still held begins."""
-        return self.taken - len(self._buffer)
-
-    def _append(self, piece: bytes) -> None:
-        self.taken += len(piece)
-        super()._append(piece)
-
-    def _record(self, at: int, then: str) -> tuple[Record | None, int]:
-        record, end = super()._record(at, then)
-        self.begin, self.length = self.kept_from + at, end - at
-        return record, end
-
-
 def _records(splitter: Splitter, piece: bytes | Gap) -> Iterator[Record]:
     return splitter.gap(piece.before) if isinstance(piece, Gap) else splitter.take(piece)
 
 
-def _place(begins: deque[tuple[int, int]], splitter: _Splitter) -> Place:
+def _place(begins: deque[tuple[int, int]], splitter: Splitter) -> Place:
     """From the last frame that begins before the record, or with it."""
     before, frame = next(each for each in reversed(begins) if each[0] <= splitter.begin)
     return Place(frame, splitter.begin - before, splitter.length)

@@ -19,12 +19,12 @@ from wolfspider.webs.synthetic.graph import Graph, link_up
 from wolfspider.webs.synthetic.html import TEMPLATES, missing, moved, render
 from wolfspider.webs.synthetic.layout import START, Layout, Role, lay_out
 from wolfspider.webs.synthetic.prose import Author
-from wolfspider.webs.synthetic.recording import Record, save
+from wolfspider.webs.synthetic.recording import Record, capture_of, save
 from wolfspider.webs.synthetic.robots import robots_files
 from wolfspider.webs.synthetic.shape import Shape
 from wolfspider.webs.synthetic.words import Vocabulary, vocabulary
 
-__all__ = ["Record", "Summary", "Synthetic", "save"]
+__all__ = ["Record", "Summary", "Synthetic", "capture_of", "save"]
 
 
 @dataclass(frozen=True, slots=True)

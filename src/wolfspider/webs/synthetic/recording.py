@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 from http import HTTPStatus
 from pathlib import Path
 from typing import NamedTuple
 
+from wolfspider.webs.importers.captures import Capture
 from wolfspider.webs.warc_writing import information, member, response
 
 DATE = "2026-01-01T00:00:00Z"  # a generated web is of one moment
@@ -38,6 +40,21 @@ def save(records: Iterable[Record], warc: Path, labels: Path, name: str) -> None
             answer = response(record.url, DATE, wire(record), f"{name} {number}")
             stream.write(member(answer, LEVEL))
             table.writelines(f"{record.url}\t{label}\n" for label in record.labels)
+
+
+def capture_of(record: Record) -> Capture:
+    """The record as an importer would hand it out."""
+    fields = {name.lower(): value for name, value in record.headers}
+    return Capture(
+        record.url,
+        datetime.fromisoformat(DATE).timestamp(),
+        record.status,
+        fields.get("content-type", ""),
+        body=record.body,
+        location=fields.get("location", ""),
+        labels=record.labels,
+        message=wire(record),
+    )
 
 
 def wire(answer: Record) -> bytes:

@@ -1,0 +1,49 @@
+"""wolfspider web info …"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from wolfspider.cli.dates import day
+from wolfspider.cli.output import example, print_facts, print_json, result_options
+from wolfspider.store.as_web import as_web
+from wolfspider.webs.recorded import RecordedWeb
+
+_LABELS = 12  # shown; --json has all
+
+
+@click.command(
+    epilog=example(
+        "wolfspider web info webs/generated --json",
+        first="wolfspider web generate -o webs/generated --pages 2000",
+    )
+)
+@click.argument("folder", type=click.Path(path_type=Path))
+@result_options
+def info(folder: Path, as_json: bool, quiet: bool) -> None:
+    """Say what a web folder holds."""
+    print_info(folder, as_json)
+
+
+def print_info(folder: Path, as_json: bool) -> None:
+    web = RecordedWeb(as_web(folder))
+    about: dict[str, Any] = {"dates": [], "versions": 0} | web.about | {"start": web.url(0)}
+    if as_json:
+        keys = ("pages", "links", "hosts", "labels", "digest", "start", "dates", "versions")
+        print_json({key: about[key] for key in (*keys, "sources", "left_out")})
+        return
+    facts = {key: about[key] for key in ("pages", "links", "hosts", "digest", "start")}
+    if about["dates"]:
+        facts["captured"] = " to ".join(dict.fromkeys(map(day, about["dates"])))
+    if about["versions"]:
+        facts["versions"] = about["versions"]
+    print_facts(facts)
+    labels = sorted(about["labels"].items(), key=lambda item: -item[1])
+    if labels:
+        print(f"labels  {len(labels):,}, by pages:")
+        print_facts({f"  {name}": count for name, count in labels[:_LABELS]})
+        if len(labels) > _LABELS:
+            print(f"  … and {len(labels) - _LABELS:,} more; --json lists all")

@@ -1,0 +1,63 @@
+"""A web as two tables that other tools read, and that can be imported again.
+
+    pages.tsv   url, title, label (several with | between), text
+    links.tsv   source, target, anchor
+
+UTF-8 with a header; tabs, line ends and backslashes in a value are written \\t, \\n, \\r and \\\\.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+from wolfspider.errors import BadInput
+from wolfspider.webs.new_folder import make_folder, remove_empty
+from wolfspider.webs.recorded import RecordedWeb
+
+_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+
+
+def tabulate(web: RecordedWeb, folder: Path) -> Iterator[int]:
+    """Write the tables, step by step: yields pages done. The folder appears when all is there."""
+    if folder.exists():
+        raise BadInput(f"{folder} exists already; choose another folder or remove it")
+    beside = folder.with_name(f".{folder.name}.partial")
+    shutil.rmtree(beside, ignore_errors=True)  # left by one that was killed
+    made = make_folder(beside)
+    try:
+        yield from _write(web, beside)
+        beside.rename(folder)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+        remove_empty(made)
+
+
+def _write(web: RecordedWeb, folder: Path) -> Iterator[int]:
+    labels = _labels(web)
+    with (
+        (folder / "pages.tsv").open("w", encoding="utf-8", newline="\n") as pages,
+        (folder / "links.tsv").open("w", encoding="utf-8", newline="\n") as links,
+    ):
+        pages.write("url\ttitle\tlabel\ttext\n")
+        links.write("source\ttarget\tanchor\n")
+        for number in range(len(web)):
+            page = web.page(number)
+            pages.write(_line(page.url, page.title, "|".join(labels[number]), page.text))
+            for target, anchor in zip(page.links.urls(), page.links.anchors(), strict=True):
+                links.write(_line(page.url, target, anchor))
+            yield number + 1
+
+
+def _labels(web: RecordedWeb) -> dict[int, list[str]]:
+    labels: dict[int, list[str]] = defaultdict(list)
+    for name in web.about["labels"]:
+        for page in web.label(name).tolist():
+            labels[page].append(name)
+    return labels
+
+
+def _line(*cells: str) -> str:
+    return "\t".join(cell.translate(_ESCAPES) for cell in cells) + "\n"
