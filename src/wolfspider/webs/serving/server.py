@@ -72,7 +72,7 @@ async def serving(index: Index, settings: Settings) -> AsyncIterator[int]:
         yield counter.port
     finally:
         server.close()
-        counter.hang_up()
+        await counter.hang_up()
         await server.wait_closed()
 
 
@@ -132,12 +132,15 @@ class _Counter:
         self._greetings.add(task)
         task.add_done_callback(self._greetings.discard)
 
-    def hang_up(self) -> None:
+    async def hang_up(self) -> None:
         """End all connections."""
-        for task in self._greetings:
+        greetings = list(self._greetings)
+        for task in greetings:
             task.cancel()
+        await asyncio.gather(*greetings, return_exceptions=True)
         for connection in list(self.connections):
             connection.abort()
+        await asyncio.sleep(0)  # the loop closes a socket in its next step
 
     def note(self, asked: Request | Refused, status: int) -> None:
         """A line in the log."""
@@ -165,12 +168,17 @@ async def _greeted(
     transport: asyncio.Transport, inside: _Connection, context: ssl.SSLContext
 ) -> None:
     loop = asyncio.get_running_loop()
-    with suppress(OSError, asyncio.IncompleteReadError):  # a client that does not trust us
-        secured = await loop.start_tls(
-            transport, inside, context, server_side=True, ssl_handshake_timeout=_HANDSHAKE
-        )
-        if secured is not None:
-            inside.connection_made(secured)
+    secured = None
+    try:
+        with suppress(OSError):  # a client that does not trust us, or one that went away
+            secured = await loop.start_tls(
+                transport, inside, context, server_side=True, ssl_handshake_timeout=_HANDSHAKE
+            )
+    finally:
+        if secured is None:
+            transport.abort()
+    if secured is not None:
+        inside.connection_made(secured)
 
 
 class _Connection(asyncio.Protocol):
