@@ -58,7 +58,7 @@ def test_the_examples_work_as_they_stand(
         if path[:1] == ("lab",):
             continue
         command, first = example(run(*path, "--help").out)
-        for line in filter(None, [first, command]):
+        for line in [*map(str.strip, first.splitlines()), command]:
             if line not in done:
                 outcome = run(*shlex.split(line)[1:])
                 assert outcome.code == 0, (line, outcome.err)

@@ -47,8 +47,8 @@ def test_import_and_info_say_the_same(run: Run, warc: Path, tmp_path: Path) -> N
 
 def test_info_for_people(run: Run, generated: Generated) -> None:
     shown = run("web", "info", generated.folder)
-    assert shown.out.startswith("pages   600\nlinks   ")
-    assert f"start   {generated.start}\n" in shown.out
+    assert shown.out.startswith("pages     600\nlinks     ")
+    assert f"start     {generated.start}\n" in shown.out
     assert "role:general" in shown.out
 
 
@@ -91,7 +91,7 @@ def test_a_cut_off_file_is_refused_or_imported_as_far_as_it_goes(
     cut.write_bytes(warc.read_bytes()[:-20])
     refused = run("web", "import", cut, "-o", tmp_path / "webs" / "x")
     assert refused.code == 2
-    assert "cut.warc.gz is cut off in its last record, after 3 whole ones; get a" in refused.err
+    assert "cut.warc.gz is cut off after 3 whole records; get a" in refused.err
     assert left(tmp_path) == ["in", "in/crawl.warc.gz", "in/cut.warc.gz"]
     taken = run("web", "import", cut, "-o", tmp_path / "x", "--truncated-ok", "--json")
     assert (taken.json["pages"], taken.json["left_out"]) == (3, {"record that is cut off": 1})
@@ -114,8 +114,11 @@ def test_labels_of_unknown_pages(run: Run, warc: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("import nowhere.warc -o x", "there is no file nowhere.warc; give a WARC file"),
-        ("import in -o x", "there is no file in; give a WARC file"),
+        ("import nowhere.warc -o x", "there is no file nowhere.warc; give a recording"),
+        (
+            "import in -o x",
+            "in is a folder; give files or a hunt folder, or, for a folder of HTML: wolfspider web import-f",
+        ),
         ("import in/text -o deep/x", "in/text is not a WARC file: no record can be read from it"),
         ("import in/empty -o deep/x", "in/empty is not a WARC file"),
         ("import in/crawl.warc.gz -o in", "in exists already; choose another folder or remove it"),
@@ -198,7 +201,7 @@ def test_a_full_disk_is_a_sentence_and_leaves_nothing(
     def full(folder: Path, labels: list[str]) -> str:
         raise OSError(28, "No space left on device", "pages.bin")
 
-    monkeypatch.setattr("wolfspider.webs.compiler._digest", full)
+    monkeypatch.setattr("wolfspider.webs.new_folder._digest", full)
     done = run("web", "import", warc, "-o", tmp_path / "webs" / "x")
     assert (done.code, done.out) == (2, "")
     assert done.err.endswith("wolfspider: pages.bin: No space left on device\n")

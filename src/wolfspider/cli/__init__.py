@@ -10,7 +10,7 @@ import click
 
 from wolfspider.cli.groups import lazy
 from wolfspider.cli.interrupts import exit_code
-from wolfspider.cli.output import example
+from wolfspider.cli.output import GENERATE, example
 from wolfspider.errors import WolfspiderError
 
 _COMMANDS = ("hunt", "resume", "status", "export", "lab", "policies", "web")
@@ -19,7 +19,7 @@ _COMMANDS = ("hunt", "resume", "status", "export", "lab", "policies", "web")
 @click.group(
     cls=lazy({name: name for name in _COMMANDS}),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog=example("wolfspider web generate -o webs/generated --pages 2000 --keep-warc"),
+    epilog=example(GENERATE),
 )
 @click.version_option(package_name="wolfspider")
 def wolfspider() -> None:

@@ -31,9 +31,7 @@ _BINARY = ("parquet", "warc")
 
 
 @click.command(
-    epilog=example(
-        "wolfspider export hunts/stars --relevant --format csv -o found.csv", first=FIRST_HUNT
-    )
+    epilog=example("wolfspider export hunts/stars --relevant --format csv -o found.csv", FIRST_HUNT)
 )
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--format", "kind", type=click.Choice(_FORMATS), default="jsonl", show_default=True)

@@ -11,7 +11,7 @@ from click.core import ParameterSource
 
 from wolfspider.asked import LIVE, Asked
 from wolfspider.cli.hunting import run_hunt
-from wolfspider.cli.output import example, result_options
+from wolfspider.cli.output import GENERATE, example, result_options
 from wolfspider.errors import BadInput
 from wolfspider.hunt import Hunt
 from wolfspider.pages import parse_html
@@ -47,7 +47,7 @@ class Size(click.ParamType[int]):
     epilog=example(
         'wolfspider hunt --web webs/generated --topic "astronomy telescope" \\\n'
         "      --seed https://www.nithom.org.example/ --pages 500 -o hunts/astronomy",
-        first="wolfspider web generate -o webs/generated --pages 2000 --keep-warc",
+        GENERATE,
     )
 )
 @click.option("--topic", required=True, help="What you look for, in a few words.")

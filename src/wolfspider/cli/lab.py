@@ -17,7 +17,7 @@ from wolfspider.cli.interrupts import cleaning_up
 from wolfspider.cli.lab_report import opened, report
 from wolfspider.cli.lab_reproduce import reproduce
 from wolfspider.cli.lab_runs import run_missing
-from wolfspider.cli.output import example, note, print_json, result_options
+from wolfspider.cli.output import GENERATE, example, note, print_json, result_options
 from wolfspider.cli.progress import Meter
 from wolfspider.errors import BadInput
 from wolfspider.lab.experiment import Experiment, takes_buffer
@@ -43,7 +43,7 @@ def lab() -> None:
 @lab.command(
     epilog=example(
         "wolfspider lab run tasks.toml --policies breadth-first,best-first --repeat 5 -o results/",
-        first="wolfspider lab tasks webs/generated --all-labels --away 2 -o tasks.toml",
+        "wolfspider lab tasks webs/generated --all-labels --away 2 -o tasks.toml",
     )
 )
 @click.argument("files", nargs=-1, required=True, type=_PATH)
@@ -148,7 +148,7 @@ def _written(value: float | None) -> str:
 @lab.command(
     epilog=example(
         "wolfspider lab compare results/ --baseline breadth-first --metric targets@1000",
-        first="wolfspider lab run tasks.toml --policies best-first -o results/",
+        "wolfspider lab run tasks.toml --policies best-first -o results/",
     )
 )
 @click.argument("folder", type=_PATH)
@@ -179,7 +179,7 @@ def compare(folder: Path, baseline: str, metric: str, as_json: bool, quiet: bool
 @lab.command(
     epilog=example(
         "wolfspider lab tasks webs/generated --all-labels --away 2 -o tasks.toml",
-        first="wolfspider web generate -o webs/generated --pages 2000 --keep-warc",
+        GENERATE,
     )
 )
 @click.argument("folder", type=_PATH)

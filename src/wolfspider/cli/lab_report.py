@@ -16,7 +16,7 @@ from wolfspider.lab.summary import Summary
 @click.command(
     epilog=example(
         "wolfspider lab report results/ --metric gap",
-        first="wolfspider lab run tasks.toml --policies best-first -o results/",
+        "wolfspider lab run tasks.toml --policies best-first -o results/",
     )
 )
 @click.argument("folder", type=click.Path(path_type=Path))

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from wolfspider.cli.lab_runs import run_missing
-from wolfspider.cli.output import example, note, print_json, result_options
+from wolfspider.cli.output import GENERATE, example, note, print_json, result_options
 from wolfspider.errors import BadInput
 from wolfspider.lab.reproduce import PAPERS, write_page
 
@@ -17,7 +17,7 @@ from wolfspider.lab.reproduce import PAPERS, write_page
 @click.command(
     epilog=example(
         "wolfspider lab reproduce menczer-2004 --web webs/generated --topics 2",
-        first="wolfspider web generate -o webs/generated --pages 2000 --keep-warc",
+        GENERATE,
     )
 )
 @click.argument("paper")

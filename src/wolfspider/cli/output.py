@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+GENERATE = "wolfspider web generate -o webs/generated --pages 2000 --keep-warc"
 FIRST_HUNT = (
     'wolfspider hunt --web webs/generated --topic "astronomy telescope" '
     "--seed https://www.nithom.org.example/ --pages 100 -o hunts/stars"
@@ -24,9 +25,10 @@ def result_options(command: Command) -> Command:
     return click.option("--quiet", "-q", is_flag=True, help="No progress, no extras.")(command)
 
 
-def example(command: str, first: str = "") -> str:
-    """The end of a help text: an example that works, after the command that prepares it."""
-    before = f"\b\nBefore the example:\n  {first}\n\n" if first else ""
+def example(command: str, *first: str) -> str:
+    """The end of a help text: an example that works, after the commands that prepare it."""
+    lines = "".join(f"  {each}\n" for each in first)
+    before = f"\b\nBefore the example:\n{lines}\n" if first else ""
     return f"{before}\b\nExample:\n  {command}"
 
 

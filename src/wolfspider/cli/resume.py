@@ -18,7 +18,7 @@ from wolfspider.store.rebuilding import rebuild as rebuilt
 from wolfspider.topics import Topic
 
 
-@click.command(epilog=example("wolfspider resume hunts/stars --pages 200", first=FIRST_HUNT))
+@click.command(epilog=example("wolfspider resume hunts/stars --pages 200", FIRST_HUNT))
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--pages", type=int, help="Another budget of pages, those of before included.")
 @click.option("--relevant", type=int, help="Another budget of relevant pages, likewise.")

@@ -31,7 +31,7 @@ _MINUTE = 60.0
 _WIDE = 120  # characters of a line of the web
 
 
-@click.command(epilog=example("wolfspider status hunts/stars", first=FIRST_HUNT))
+@click.command(epilog=example("wolfspider status hunts/stars", FIRST_HUNT))
 @click.argument("folder", type=click.Path(path_type=Path))
 @result_options
 def status(folder: Path, as_json: bool, quiet: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from wolfspider.cli.groups import lazy
-from wolfspider.cli.output import example
+from wolfspider.cli.output import GENERATE, example
 
 _COMMANDS = {
     "list": "web_list:list_",
@@ -21,8 +21,6 @@ _COMMANDS = {
 }
 
 
-@click.group(
-    cls=lazy(_COMMANDS), epilog=example("wolfspider web generate -o webs/generated --pages 2000")
-)
+@click.group(cls=lazy(_COMMANDS), epilog=example(GENERATE))
 def web() -> None:
     """Recorded and generated webs: bring them in, look at them, serve them."""

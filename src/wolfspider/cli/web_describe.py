@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wolfspider.cli.output import example, note, plain, print_facts, print_json, result_options
+from wolfspider.cli.output import (
+    GENERATE,
+    example,
+    note,
+    plain,
+    print_facts,
+    print_json,
+    result_options,
+)
 from wolfspider.cli.progress import Meter
 from wolfspider.store.as_web import as_web
 from wolfspider.webs.recorded import RecordedWeb
@@ -20,7 +28,7 @@ if TYPE_CHECKING:
 @click.command(
     epilog=example(
         "wolfspider web describe webs/generated --label astronomy",
-        first="wolfspider web generate -o webs/generated --pages 2000 --keep-warc",
+        GENERATE,
     )
 )
 @click.argument("folder", type=click.Path(path_type=Path))

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from wolfspider.cli.interrupts import cleaning_up
-from wolfspider.cli.output import example, print_facts, print_json, result_options
+from wolfspider.cli.output import GENERATE, example, print_facts, print_json, result_options
 from wolfspider.cli.progress import Meter
 from wolfspider.store.as_web import as_web
 from wolfspider.webs.recorded import RecordedWeb
@@ -17,7 +17,7 @@ from wolfspider.webs.tabulating import tabulate
 @click.command(
     epilog=example(
         "wolfspider web export-tables webs/generated -o tables",
-        first="wolfspider web generate -o webs/generated --pages 2000",
+        GENERATE,
     )
 )
 @click.argument("folder", type=click.Path(path_type=Path))

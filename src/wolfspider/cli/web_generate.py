@@ -11,7 +11,7 @@ import click
 
 from wolfspider.cli.compiling import finish, new_web
 from wolfspider.cli.interrupts import cleaning_up
-from wolfspider.cli.output import example, result_options
+from wolfspider.cli.output import GENERATE, example, result_options
 from wolfspider.cli.progress import Meter
 from wolfspider.cli.web_info import print_info
 from wolfspider.errors import BadInput
@@ -19,7 +19,7 @@ from wolfspider.webs.compiler import Compiler
 from wolfspider.webs.synthetic import Record, Synthetic, capture_of, save
 
 
-@click.command(epilog=example("wolfspider web generate -o webs/generated --pages 2000 --keep-warc"))
+@click.command(epilog=example(GENERATE))
 @new_web
 @click.option("--pages", default=2000, show_default=True, help="How many pages.")
 @click.option("--hosts", default=40, show_default=True, help="How many hosts.")

@@ -10,7 +10,7 @@ import click
 from wolfspider.cli.compiling import finish, import_options, read
 from wolfspider.cli.dates import Moment
 from wolfspider.cli.interrupts import cleaning_up
-from wolfspider.cli.output import example, result_options
+from wolfspider.cli.output import GENERATE, example, result_options
 from wolfspider.cli.web_info import print_info
 from wolfspider.errors import BadInput
 from wolfspider.store.as_web import HuntRecording
@@ -25,7 +25,7 @@ from wolfspider.webs.labels import read_labels
     epilog=example(
         "wolfspider web import webs/generated.warc.gz \\\n"
         "      --labels webs/generated.labels.tsv -o webs/imported",
-        first="wolfspider web generate -o webs/generated --pages 2000 --keep-warc",
+        GENERATE,
     ),
 )
 @click.argument("recordings", nargs=-1, required=True, type=click.Path(path_type=Path))

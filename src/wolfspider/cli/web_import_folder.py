@@ -8,7 +8,7 @@ import click
 
 from wolfspider.cli.compiling import finish, import_options, read
 from wolfspider.cli.interrupts import cleaning_up
-from wolfspider.cli.output import example, result_options
+from wolfspider.cli.output import GENERATE, example, result_options
 from wolfspider.cli.web_info import print_info
 from wolfspider.errors import BadInput
 from wolfspider.webs.compiler import Compiler
@@ -20,7 +20,8 @@ from wolfspider.webs.labels import read_labels
 @click.command(
     epilog=example(
         "wolfspider web import-folder site --at https://docs.example.org/ -o webs/site",
-        first="wolfspider web describe webs/generated -o site/index.html",
+        GENERATE,
+        "wolfspider web describe webs/generated -o site/index.html",
     )
 )
 @click.argument("folders", nargs=-1, required=True, type=click.Path(path_type=Path))

@@ -8,7 +8,7 @@ import click
 
 from wolfspider.cli.compiling import finish, import_options, read
 from wolfspider.cli.interrupts import cleaning_up
-from wolfspider.cli.output import example, result_options
+from wolfspider.cli.output import GENERATE, example, result_options
 from wolfspider.cli.web_info import print_info
 from wolfspider.webs.compiler import Compiler
 from wolfspider.webs.importers.tables import TableWeb
@@ -18,7 +18,8 @@ from wolfspider.webs.labels import read_labels
 @click.command(
     epilog=example(
         "wolfspider web import-tables tables/pages.tsv tables/links.tsv -o webs/tables",
-        first="wolfspider web export-tables webs/generated -o tables",
+        GENERATE,
+        "wolfspider web export-tables webs/generated -o tables",
     )
 )
 @click.argument("pages", type=click.Path(path_type=Path))

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from wolfspider.cli.dates import day
-from wolfspider.cli.output import example, print_facts, print_json, result_options
+from wolfspider.cli.output import GENERATE, example, print_facts, print_json, result_options
 from wolfspider.store.as_web import as_web
 from wolfspider.webs.recorded import RecordedWeb
 
@@ -18,7 +18,7 @@ _LABELS = 12  # shown; --json has all
 @click.command(
     epilog=example(
         "wolfspider web info webs/generated --json",
-        first="wolfspider web generate -o webs/generated --pages 2000",
+        GENERATE,
     )
 )
 @click.argument("folder", type=click.Path(path_type=Path))

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from wolfspider.cli.dates import day
-from wolfspider.cli.output import example, note, plain, print_json, result_options
+from wolfspider.cli.output import GENERATE, example, note, plain, print_json, result_options
 from wolfspider.errors import BadInput, WolfspiderError
 from wolfspider.store.as_web import NAME as WEB_OF_A_HUNT
 from wolfspider.store.opening import is_hunt
@@ -23,7 +23,7 @@ _LEFT = ("name", "captured", "digest")  # words; the rest are numbers
     "list",
     epilog=example(
         "wolfspider web list webs",
-        first="wolfspider web generate -o webs/generated --pages 2000",
+        GENERATE,
     ),
 )
 @click.argument("folders", nargs=-1, type=click.Path(path_type=Path))

@@ -8,7 +8,7 @@ import click
 
 from wolfspider.cli.compiling import new_web
 from wolfspider.cli.interrupts import cleaning_up
-from wolfspider.cli.output import example, note, result_options
+from wolfspider.cli.output import GENERATE, example, note, result_options
 from wolfspider.cli.progress import Meter
 from wolfspider.cli.web_info import print_info
 from wolfspider.store.as_web import as_web
@@ -19,7 +19,7 @@ from wolfspider.webs.rewiring import rewire as rewiring
 @click.command(
     epilog=example(
         "wolfspider web rewire webs/generated -o webs/rewired",
-        first="wolfspider web generate -o webs/generated --pages 2000",
+        GENERATE,
     )
 )
 @click.argument("folder", type=click.Path(path_type=Path))

@@ -15,7 +15,7 @@ import click
 
 from wolfspider.cli.dates import Moment, minute
 from wolfspider.cli.interrupts import cleaning_up
-from wolfspider.cli.output import example, note, print_json, result_options
+from wolfspider.cli.output import GENERATE, example, note, print_json, result_options
 from wolfspider.cli.progress import Meter
 from wolfspider.errors import BadInput
 from wolfspider.store.opening import is_hunt
@@ -26,7 +26,7 @@ from wolfspider.webs.serving import LOOPBACK, Authority, Index, Settings, servin
 @click.command(
     epilog=example(
         "wolfspider web serve webs/generated --port 0 --seconds 1",
-        first="wolfspider web generate -o webs/generated --pages 2000",
+        GENERATE,
     )
 )
 @click.argument("recordings", nargs=-1, required=True, type=click.Path(path_type=Path))
