@@ -12,7 +12,8 @@ import numpy as np
 
 from wolfspider.crawl import replay
 from wolfspider.judges import KeywordJudge
-from wolfspider.lab.report.charts import Axis, Series, line_chart
+from wolfspider.lab.report.axes import Axis
+from wolfspider.lab.report.charts import Series, line_chart
 from wolfspider.lab.report.looks import Look
 from wolfspider.policies import make
 from wolfspider.topics import Topic

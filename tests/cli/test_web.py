@@ -223,7 +223,7 @@ def test_an_interrupt_leaves_nothing_half_written(
     wait_for(folder.with_name(".x.partial") / "spooled_pages.bin", process)
     process.send_signal(number)
     out, err = process.communicate(timeout=20)
-    assert (process.returncode, out) == (code, "")
+    assert (process.returncode, out) == (code, ""), err
     assert "Traceback" not in err
     assert "wolfspider: interrupted" in err
     assert left(tmp_path) == []

@@ -23,8 +23,9 @@ from wolfspider.cli.lab_report import report
 from wolfspider.errors import BadInput
 from wolfspider.lab.experiment import Experiment
 from wolfspider.lab.report import Findings, write_report
+from wolfspider.lab.report.axes import Axis, ticks
 from wolfspider.lab.report.bars import Bar, bar_chart
-from wolfspider.lab.report.charts import Axis, Series, line_chart, spread, ticks
+from wolfspider.lab.report.charts import Series, line_chart, spread
 from wolfspider.lab.report.curves import BUDGET, FETCHES, REACHABLE, Curves
 from wolfspider.lab.report.export import write_csv, write_parquet
 from wolfspider.lab.report.findings import number, p_text, verdict

@@ -34,11 +34,11 @@ class Graph:
 
     def distances_from(self, pages: Numbers) -> Floats:
         """Links to follow from the nearest of these pages; inf where there is no way."""
-        return _distances(self.links, pages)
+        return distances(self.links, pages)
 
     def distances_to(self, pages: Numbers) -> Floats:
         """Links to follow to the nearest of these pages; inf where there is no way."""
-        return _distances(self.backlinks, pages)
+        return distances(self.backlinks, pages)
 
     def best_reward(self, rewards: Floats, gamma: float, horizon: int) -> Floats:
         """V(p) = r(p) + γ · max V(q) over its links q, for paths of up to `horizon` links.
@@ -57,11 +57,11 @@ class Graph:
         return values
 
 
-def _distances(links: csr_array, pages: Numbers) -> Floats:
-    """Breadth-first, a level at a time."""
+def distances(links: csr_array, pages: Numbers) -> Floats:
+    """Links to follow from the nearest of these pages; breadth-first, a level at a time."""
     starts, ends = links.indptr, links.indices
-    distances = np.full(links.shape[0], np.inf)
-    distances[pages] = 0
+    found = np.full(links.shape[0], np.inf)
+    found[pages] = 0
     latest = np.empty(links.shape[0], np.int64)
     level = np.unique(pages)
     step = 0
@@ -70,10 +70,10 @@ def _distances(links: csr_array, pages: Numbers) -> Floats:
         counts = starts[level + 1] - starts[level]
         offsets = np.repeat(starts[level] - np.cumsum(counts) + counts, counts)
         reached = ends[offsets + np.arange(counts.sum())]
-        reached = reached[np.isinf(distances[reached])]
-        distances[reached] = step
+        reached = reached[np.isinf(found[reached])]
+        found[reached] = step
         # Each page once, without sorting: of several rows that name it the last one stays.
         rows = np.arange(len(reached))
         latest[reached] = rows
         level = reached[latest[reached] == rows]
-    return distances
+    return found

@@ -5,7 +5,6 @@ Text goes through `Markup.format`, which escapes it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,18 +12,11 @@ import numpy as np
 from markupsafe import Markup
 from scipy.optimize import isotonic_regression
 
+from wolfspider.lab.report.axes import Axis, Frame
 from wolfspider.lab.report.looks import Look, few, short, wide
 from wolfspider.records import Floats
 
-
-@dataclass(frozen=True)
-class Axis:
-    label: str
-    high: float
-    percent: bool = False
-
-    def text(self, value: float) -> str:
-        return f"{100 * value:.3g} %" if self.percent else f"{value:,.10g}"
+_FEW = 40  # points for which there is room to mark each
 
 
 @dataclass(frozen=True)
@@ -34,6 +26,7 @@ class Series:
     x: Floats
     y: Floats
     error: Floats | None = None
+    dots: bool = False  # points, and no line between them
 
     def thinned(self, most: int) -> Series:
         """At most so many points, evenly, with the first and the last."""
@@ -41,17 +34,7 @@ class Series:
             return self
         kept = np.unique(np.linspace(0, len(self.x) - 1, most).round().astype(int))
         error = None if self.error is None else self.error[kept]
-        return Series(self.name, self.look, self.x[kept], self.y[kept], error)
-
-
-def ticks(high: float, about: int = 5) -> list[float]:
-    """Round numbers from 0 up to `high`: 1, 2 or 5 times a power of ten apart."""
-    if not high > 0:
-        return [0.0]
-    rough = high / about
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(m * power for m in (1, 2, 5, 10) if m * power >= rough * (1 - 1e-9))
-    return [round(k * step, 12) for k in range(math.floor(high / step * (1 + 1e-9)) + 1)]
+        return Series(self.name, self.look, self.x[kept], self.y[kept], error, self.dots)
 
 
 def spread(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
@@ -79,23 +62,22 @@ def line_chart(
     """Lines with their bands and some marks; with `labels` each is named at its right end."""
     width, height = size
     names = [short(each.name) + " (oracle)" * each.look.oracle for each in series if labels]
-    right = width - (max(map(wide, names), default=0) + 40 if labels else 20)
-    left, top, bottom = 52.0, 12.0, height - (44.0 if x.label else 26.0)
-
-    def at(xs: Floats, ys: Floats) -> list[tuple[float, float]]:
-        across = left + np.asarray(xs) / x.high * (right - left)
-        down = bottom - np.asarray(ys) / y.high * (bottom - top)
-        return list(zip(across.tolist(), down.tolist(), strict=True))
-
-    parts = [_grid(x, y, (left, top, right, bottom), about)]
+    margin = max(map(wide, names), default=0) + 40 if labels else 20
+    frame = Frame(x, y, width, height, margin)
+    at, right = frame.at, frame.right
+    parts = [frame.grid(about)]
     for each in series:
         if each.error is not None:
             edge = at(each.x, np.minimum(each.y + each.error, y.high))
-            edge += at(each.x, np.maximum(each.y - each.error, 0))[::-1]
+            edge += at(each.x, np.maximum(each.y - each.error, y.low))[::-1]
             parts.append(_points("polygon", "band " + each.look.css, edge))
     # Oracles first, so that what a policy did lies over what was possible.
     for each in sorted(series, key=lambda one: not one.look.oracle):
         line = at(each.x, each.y)
+        if each.dots:
+            mark = each.look.marker if len(line) <= _FEW else each.look.dot
+            parts += [mark(*place) for place in line]
+            continue
         parts.append(_points("polyline", "line " + each.look.css, line, each.name))
         # Beginning at different places, so that the markers do not make a column.
         places = (np.arange(marks) + 0.3 + each.look.number % 5 / 6) / marks * (len(line) - 1)
@@ -103,34 +85,10 @@ def line_chart(
     if labels:
         ends = [at(each.x[-1:], each.y[-1:])[0][1] for each in series]
         for each, name, end, place in zip(
-            series, names, ends, spread(ends, 17, top + 4, bottom - 4), strict=True
+            series, names, ends, spread(ends, 17, frame.top + 4, frame.bottom - 4), strict=True
         ):
             parts.append(_label(each.look, name, right, end, place))
-    box = {"left": left, "right": right, "top": top, "bottom": bottom, "x": x.high, "y": y.high}
-    data = [Markup('data-{}="{}"').format(key, few(value, 6)) for key, value in box.items()]
-    return Markup(
-        '<svg class="chart" viewBox="0 0 {} {}" role="img" aria-label="{}" {}>{}</svg>'
-    ).format(width, height, title, Markup(" ").join(data), Markup("").join(parts))
-
-
-def _grid(
-    x: Axis, y: Axis, box: tuple[float, float, float, float], about: tuple[int, int]
-) -> Markup:
-    left, top, right, bottom = box
-    rule = Markup('<path class="grid" d="M{} {}H{}"/><text x="{}" y="{}" class="end">{}</text>')
-    mark = Markup('<path class="tick" d="M{} {}v5"/><text x="{}" y="{}" class="mid">{}</text>')
-    parts = []
-    for value in ticks(y.high, about[1]):
-        place = bottom - value / y.high * (bottom - top)
-        parts.append(
-            rule.format(left, few(place), few(right), left - 7, few(place + 4), y.text(value))
-        )
-    for value in ticks(x.high, about[0]):
-        place = left + value / x.high * (right - left)
-        parts.append(mark.format(few(place), bottom, few(place), bottom + 19, x.text(value)))
-    name = Markup('<text class="mid axis" x="{}" y="{}">{}</text>')
-    parts.append(name.format(few((left + right) / 2), bottom + 39, x.label))
-    return Markup("").join(parts)
+    return frame.svg(title, parts)
 
 
 def _points(kind: str, css: str, points: list[tuple[float, float]], name: str = "") -> Markup:

@@ -40,6 +40,17 @@ class Look:
         shape = Markup('<path class="mark {}" d="{}" transform="translate({} {})"/>')
         return shape.format(self.css, _MARKERS[self.number % len(_MARKERS)], few(x), few(y))
 
+    def dot(self, x: float, y: float) -> Markup:
+        """A small marker, for where there are many."""
+        shape = Markup('<circle class="dot {}" cx="{}" cy="{}" r="2.8"/>')
+        return shape.format(self.css, few(x), few(y))
+
+    def block(self) -> Markup:
+        """A bit of a column, for legends."""
+        drawn = '<svg class="swatch" width="14" height="12" aria-hidden="true">{}</svg>'
+        block = Markup('<rect class="bar {}" y="1" width="12" height="11"/>').format(self.css)
+        return Markup(drawn).format(block)
+
     def swatch(self) -> Markup:
         """A bit of the line, for legends and tables."""
         drawn = Markup('<svg class="swatch" width="30" height="12" aria-hidden="true">{}{}</svg>')

@@ -14,8 +14,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from wolfspider.lab.experiment import Experiment
+from wolfspider.lab.report.axes import Axis
 from wolfspider.lab.report.bars import Bar, bar_chart
-from wolfspider.lab.report.charts import Axis, Series, line_chart
+from wolfspider.lab.report.charts import Series, line_chart
 from wolfspider.lab.report.curves import FETCHES, Curve, Curves
 from wolfspider.lab.report.findings import Findings, is_oracle, number
 from wolfspider.lab.report.glossary import glossary, meaning, title
@@ -102,7 +103,7 @@ class Page:
     def _lines(self, name: str, points: int, **how: Any) -> Markup:
         series = self._series(name)
         high = 1.0 if name == "recall" else max(each.y.max() for each in series)
-        y = Axis(name, 1.05 * high if name != "recall" else high, percent=name == "recall")
+        y = Axis("", 1.05 * high if name != "recall" else high, percent=name == "recall")
         words = f"{name} by {self.curves.axis}: " + ", ".join(
             f"{policy} {text}" for policy, _, text in self.ends(name)
         )
@@ -175,7 +176,7 @@ class Page:
         for unit in self.summary.units:
             units[unit[0]].append(unit)
         points = _SMALL_POINTS // max(1, len(units) * len(self.looks))
-        x, y = self._x(""), Axis("recall", 1.0, percent=True)
+        x, y = self._x(""), Axis("", 1.0, percent=True)
         charts = []
         for task, of_task in units.items():
             lines = [s.thinned(max(24, min(90, points))) for s in self._series("recall", of_task)]

@@ -9,7 +9,8 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from wolfspider.lab.experiment import Experiment
-from wolfspider.lab.report.charts import Axis, Series, line_chart
+from wolfspider.lab.report.axes import Axis
+from wolfspider.lab.report.charts import Series, line_chart
 from wolfspider.lab.report.curves import Curves
 from wolfspider.lab.report.looks import Look
 from wolfspider.lab.report.page import shown
@@ -48,7 +49,7 @@ def _charts(figure: Figure, curves: Curves) -> tuple[Markup, list[tuple[str, Loo
             series.append(Series(name, Look(number), curve.x, curve.mean, curve.error).thinned(150))
             legend.append((name, Look(number)))
     high = 1.0 if figure.metric == "recall" else 1.05 * max(each.y.max() for each in series)
-    y = Axis(figure.metric, high, percent=figure.metric == "recall")
+    y = Axis("", high, percent=figure.metric == "recall")
     x = Axis(curves.axis, float(curves.x[-1]))
     words = f"{figure.title}: " + ", ".join(f"{s.name} {y.text(s.y[-1])}" for s in series)
     chart = line_chart(words, series, x, y, size=(430, 300), labels=False, marks=4, about=(4, 5))

@@ -35,12 +35,14 @@ class Gap:
 class Frames:
     """The uncompressed bytes, in pieces, and the gaps between them.
 
-    After the iteration `cut` says whether the file ends within a frame.
+    `begin` is where in the file the frame begins that the last piece came from. After the
+    iteration `cut` says whether the file ends within a frame.
     """
 
     def __init__(self, data: mmap.mmap, name: str = "") -> None:
         self.data = data
         self.position = 0  # compressed bytes taken so far
+        self.begin = 0
         self.cut = False
         self.magic = _magic(data, name)  # how a frame begins; empty for a plain file
         self._dictionary: bytes | None = None
@@ -56,7 +58,7 @@ class Frames:
             yield from self._plain()
             return
         while self.position < len(self.data):
-            start = self.position
+            self.begin = start = self.position
             self._let_go()
             try:
                 yield from self._frame(start)
@@ -195,7 +197,7 @@ class _Span(io.RawIOBase):
 def _magic(data: mmap.mmap, name: str) -> bytes:
     """How frames begin: by the first bytes, or by the file's name if these are damaged."""
     head = data[:5]
-    if head == b"WARC/":
+    if head in (b"WARC/", b"filed"):  # filedesc: is how an ARC file begins
         return b""
     if head.startswith(GZIP):
         return GZIP

@@ -1,92 +1,25 @@
-"""WARC files, plain or compressed with gzip or zstd, as captures.
-
-    bytes → Frames (uncompressed pieces and gaps) → Splitter → Record → Capture
-
-A damaged record is passed over: the reader looks for the next place where a record begins and
-goes on there. A file that ends in the middle of a record is `truncated`.
-"""
+"""WARC files as captures."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
 from datetime import UTC, datetime
-from mmap import ACCESS_READ, mmap
-from pathlib import Path
 
-from wolfspider.errors import BadInput, DamagedFile
 from wolfspider.webs.importers.captures import Capture
-from wolfspider.webs.importers.frames import Frames, Gap
-from wolfspider.webs.importers.http_message import read_message
-from wolfspider.webs.importers.warc_records import Record, Splitter
+from wolfspider.webs.importers.record_file import RecordFile, answer
+from wolfspider.webs.importers.record_forms import WARC, Record
 
 _HTTP = "application/http"
 
 
-class WarcFile:
-    """The captures of one WARC file, in the order of the file; iterate once.
+class WarcFile(RecordFile):
+    """The captures of one WARC file: responses, revisits and resources."""
 
-    After the iteration `records`, `damaged`, `too_large` and `truncated` say what was met;
-    `position` is the byte reached so far, for a progress bar.
-    """
+    form = WARC
+    kind = "a WARC file"
+    names = ".warc, .warc.gz or .warc.zst"
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        try:
-            self.size = path.stat().st_size
-        except OSError as error:
-            raise BadInput(f"cannot read {path}: {error.strerror}") from error
-        self.position = 0
-        self.records = 0
-        self.damaged = 0
-        self.too_large = 0
-        self.truncated = False
-
-    @property
-    def left_out(self) -> Counter[str]:
-        return Counter(
-            {
-                "damaged record": self.damaged,
-                "record that is too large": self.too_large,
-                "record that is cut off": int(self.truncated),
-            }
-        )
-
-    def __iter__(self) -> Iterator[Capture]:
-        for record in self._read():
-            self.records += 1
-            if (capture := capture_of(record)) is not None:
-                yield capture
-        if not self.records:
-            what = "is cut off in its first record" if self.truncated else "is not a WARC file"
-            raise DamagedFile(
-                f"{self.path} {what}: no record can be read from it; "
-                "give a whole .warc, .warc.gz or .warc.zst file"
-            )
-
-    def _read(self) -> Iterator[Record]:
-        """Every whole record."""
-        try:
-            file = self.path.open("rb")
-        except OSError as error:
-            raise BadInput(f"cannot read {self.path}: {error.strerror}") from error
-        with file:
-            if self.size:  # an empty file cannot be mapped
-                with mmap(file.fileno(), 0, access=ACCESS_READ) as data:
-                    yield from self._split(Frames(data, self.path.name))
-
-    def _split(self, frames: Frames) -> Iterator[Record]:
-        splitter = Splitter(verify=not frames.checked)
-        for piece in frames:
-            self.position = frames.position
-            if isinstance(piece, Gap):
-                yield from splitter.gap(piece.before)
-            else:
-                yield from splitter.take(piece)
-        yield from splitter.end()
-        self.truncated = frames.cut or splitter.cut
-        self.damaged = max(0, splitter.damaged - frames.cut)  # the cut left a gap, too
-        self.too_large = splitter.too_large
+    def capture_of(self, record: Record) -> Capture | None:
+        return capture_of(record)
 
 
 def capture_of(record: Record) -> Capture | None:
@@ -99,25 +32,10 @@ def capture_of(record: Record) -> Capture | None:
         return Capture(url, date, 200, content_type, body=record.block)
     if kind == "revisit":
         copy_of = _address(fields.get("warc-refers-to-target-uri", "")) or url
-        return _answer(record, url, date, copy_of)
+        return answer(record, url, date, copy_of)
     if kind == "response" and (not content_type or content_type.lower().startswith(_HTTP)):
-        return _answer(record, url, date, "")
+        return answer(record, url, date)
     return None
-
-
-def _answer(record: Record, url: str, date: float, copy_of: str) -> Capture:
-    message = read_message(record.block)
-    return Capture(
-        url,
-        date,
-        message.status or (200 if copy_of else 0),  # a revisit may come without its headers
-        message.first("content-type"),
-        tuple(message.all("x-robots-tag")),
-        message.body,
-        message.first("location"),
-        copy_of,
-        message=record.block,
-    )
 
 
 def _address(text: str) -> str:
