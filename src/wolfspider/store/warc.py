@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from fastwarc.warc import WarcRecord, WarcRecordType
-
 from wolfspider import __version__
 from wolfspider.errors import DamagedFile
 from wolfspider.records import Exchange
@@ -18,10 +16,9 @@ from wolfspider.webs.warc_writing import (
     HTTP,
     LEVEL,
     PACKED_LEVEL,
-    blank,
+    Draft,
+    drawn_id,
     information,
-    member,
-    response,
     written_date,
 )
 
@@ -80,14 +77,8 @@ class WarcWriter:
         """Write an answer, or only its header and where the same payload already stands."""
         if self._file is None or self._full():
             self.open()
-        record = _record(exchange, original)
-        record.headers["WARC-Payload-Digest"] = digest
-        if exchange.address:
-            record.headers["WARC-IP-Address"] = exchange.address
-        if exchange.truncated:
-            record.headers["WARC-Truncated"] = exchange.truncated
         packed = original is None and bool(exchange.first("content-encoding"))
-        return self._put(record, PACKED_LEVEL if packed else LEVEL)
+        return self._put(_draft(exchange, digest, original), PACKED_LEVEL if packed else LEVEL)
 
     def sync(self) -> None:
         if self._file is not None:
@@ -111,20 +102,19 @@ class WarcWriter:
         if not self.sizes[self._number]:
             sync_folder(self.folder)
             fields = {"software": f"wolfspider/{__version__}", "format": "WARC File Format 1.1"}
-            record = information(written_date(time.time()), fields)
-            record.headers["WARC-Filename"] = path.name
-            self._put(record, LEVEL)
+            date = written_date(time.time())
+            self._put(information(date, fields, drawn_id(), path.name), LEVEL)
 
     def _full(self) -> bool:
         return self.sizes[self._number] >= self.largest
 
-    def _put(self, record: WarcRecord, level: int) -> Place:
+    def _put(self, record: Draft, level: int) -> Place:
         assert self._file is not None
         offset = self.sizes[self._number]
-        data = member(record, level)
+        data = record.member(level)
         self._file.write(data)
         self.sizes[self._number] = offset + len(data)
-        return Place(self._number, offset, len(data), str(record.record_id))
+        return Place(self._number, offset, len(data), record.id)
 
 
 def name_of(number: int) -> str:
@@ -138,16 +128,22 @@ def number_of(path: Path) -> int:
     return number if path.name == name_of(number) else 0
 
 
-def _record(exchange: Exchange, original: Original | None) -> WarcRecord:
-    date = written_date(exchange.at)
-    if original is None:
-        return response(exchange.url, date, exchange.head + exchange.body)
-    record = blank(WarcRecordType.revisit, date)
-    record.headers["WARC-Target-URI"] = exchange.url
-    record.headers["Content-Type"] = HTTP
-    record.headers["WARC-Profile"] = _PROFILE
-    record.headers["WARC-Refers-To"] = original.record
-    record.headers["WARC-Refers-To-Target-URI"] = original.url
-    record.headers["WARC-Refers-To-Date"] = written_date(original.at)
-    record.set_bytes_content(exchange.head)
-    return record
+def _draft(exchange: Exchange, digest: str, original: Original | None) -> Draft:
+    fields = {
+        "WARC-Target-URI": exchange.url,
+        "Content-Type": HTTP,
+        "WARC-Payload-Digest": digest,
+        "WARC-IP-Address": exchange.address,
+        "WARC-Truncated": exchange.truncated,
+    }
+    if original is not None:
+        fields |= {
+            "WARC-Profile": _PROFILE,
+            "WARC-Refers-To": original.record,
+            "WARC-Refers-To-Target-URI": original.url,
+            "WARC-Refers-To-Date": written_date(original.at),
+        }
+    block = exchange.head + (exchange.body if original is None else b"")
+    kind = "response" if original is None else "revisit"
+    known = {name: value for name, value in fields.items() if value}
+    return Draft(kind, written_date(exchange.at), block, known, drawn_id())

@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from wolfspider.webs.importers.captures import Capture
 from wolfspider.webs.moments import MomentsWriter, is_copy
-from wolfspider.webs.warc_writing import LEVEL, PACKED_LEVEL, information, member, response
+from wolfspider.webs.warc_writing import LEVEL, PACKED_LEVEL, id_of, information, response
 from wolfspider.webs.warc_writing import written_date as written
 
 NAME = "recording.warc.gz"
@@ -30,7 +30,8 @@ class ArchiveWriter:
         self._moments = MomentsWriter()
         self._file: BinaryIO = (folder / NAME).open("wb")
         self._offset = self._records = 0
-        self._append(member(information(written(0.0), {"software": "wolfspider"}, NAME)))
+        about = information(written(0.0), {"software": "wolfspider"}, id_of(NAME))
+        self._append(about.member())
 
     def add(self, url: str, capture: Capture) -> None:
         """Take in the answer for a canonical URL; what is none is passed over."""
@@ -38,9 +39,9 @@ class ArchiveWriter:
             self._moments.copy(url, capture)
         elif capture.status >= 200:
             message, date = capture.wire(), written(max(capture.date, 0.0))
-            record = response(url, date, message, f"{self._records} {url}")
+            record = response(url, date, message, id_of(f"{self._records} {url}"))
             packed = b"content-encoding:" in message[:_HEAD].lower()
-            data = member(record, PACKED_LEVEL if packed else LEVEL)
+            data = record.member(PACKED_LEVEL if packed else LEVEL)
             length = int.from_bytes(data[-4:], "little")  # gzip ends with it
             self._moments.note(url, capture, 0, (self._append(data), 0, length))
 
