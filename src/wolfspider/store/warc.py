@@ -14,8 +14,6 @@ from wolfspider.records import Exchange
 from wolfspider.store.states import sync_folder
 from wolfspider.webs.warc_writing import (
     HTTP,
-    LEVEL,
-    PACKED_LEVEL,
     Draft,
     drawn_id,
     information,
@@ -78,7 +76,7 @@ class WarcWriter:
         if self._file is None or self._full():
             self.open()
         packed = original is None and bool(exchange.first("content-encoding"))
-        return self._put(_draft(exchange, digest, original), PACKED_LEVEL if packed else LEVEL)
+        return self._put(_draft(exchange, digest, original), packed=packed)
 
     def sync(self) -> None:
         if self._file is not None:
@@ -103,15 +101,15 @@ class WarcWriter:
             sync_folder(self.folder)
             fields = {"software": f"wolfspider/{__version__}", "format": "WARC File Format 1.1"}
             date = written_date(time.time())
-            self._put(information(date, fields, drawn_id(), path.name), LEVEL)
+            self._put(information(date, fields, drawn_id(), path.name))
 
     def _full(self) -> bool:
         return self.sizes[self._number] >= self.largest
 
-    def _put(self, record: Draft, level: int) -> Place:
+    def _put(self, record: Draft, *, packed: bool = False) -> Place:
         assert self._file is not None
         offset = self.sizes[self._number]
-        data = record.member(level)
+        data = record.member(packed=packed)
         self._file.write(data)
         self.sizes[self._number] = offset + len(data)
         return Place(self._number, offset, len(data), record.id)

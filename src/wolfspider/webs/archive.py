@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from wolfspider.webs.importers.captures import Capture
 from wolfspider.webs.moments import MomentsWriter, is_copy
-from wolfspider.webs.warc_writing import LEVEL, PACKED_LEVEL, id_of, information, response
+from wolfspider.webs.warc_writing import id_of, information, response
 from wolfspider.webs.warc_writing import written_date as written
 
 NAME = "recording.warc.gz"
@@ -40,8 +40,7 @@ class ArchiveWriter:
         elif capture.status >= 200:
             message, date = capture.wire(), written(max(capture.date, 0.0))
             record = response(url, date, message, id_of(f"{self._records} {url}"))
-            packed = b"content-encoding:" in message[:_HEAD].lower()
-            data = record.member(PACKED_LEVEL if packed else LEVEL)
+            data = record.member(packed=b"content-encoding:" in message[:_HEAD].lower())
             length = int.from_bytes(data[-4:], "little")  # gzip ends with it
             self._moments.note(url, capture, 0, (self._append(data), 0, length))
 

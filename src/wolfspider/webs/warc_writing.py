@@ -15,8 +15,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-LEVEL = 3  # of gzip: level 6 takes a third longer and saves 3 %
-PACKED_LEVEL = 0  # for what came compressed: trying again takes as long, and saves nothing
+from isal import isal_zlib
+
+_LEVEL = 2  # of ISA-L, which has 0 to 3; takes a fifth of the time of zlib's 3, for the same size
 HTTP = "application/http; msgtype=response"
 _GZIP = 31  # zlib's name for this wrapping
 _BREAK = re.compile(r"[\r\n]+")
@@ -32,8 +33,8 @@ class Draft:
     fields: Mapping[str, str]
     id: str
 
-    def member(self, level: int = LEVEL) -> bytes:
-        """The record as a gzip member."""
+    def member(self, *, packed: bool = False) -> bytes:
+        """The record as a gzip member; the block of a packed one came compressed already."""
         digest = b32encode(hashlib.sha1(self.block, usedforsecurity=False).digest()).decode()
         fields = {
             "WARC-Type": self.kind,
@@ -45,7 +46,10 @@ class Draft:
         }
         lines = [f"{name}: {_BREAK.sub(' ', value)}" for name, value in fields.items()]
         head = "\r\n".join(["WARC/1.1", *lines, "", ""]).encode()
-        return zlib.compress(b"".join((head, self.block, b"\r\n\r\n")), level, _GZIP)
+        data = b"".join((head, self.block, b"\r\n\r\n"))
+        if packed:  # to try again would take as long, and save nothing
+            return zlib.compress(data, 0, _GZIP)
+        return isal_zlib.compress(data, _LEVEL, _GZIP)
 
 
 def information(date: str, about: Mapping[str, str], id: str, file: str = "") -> Draft:

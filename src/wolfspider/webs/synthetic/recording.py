@@ -12,7 +12,6 @@ from wolfspider.webs.importers.captures import Capture
 from wolfspider.webs.warc_writing import id_of, information, response
 
 DATE = "2026-01-01T00:00:00Z"  # a generated web is of one moment
-LEVEL = 6
 
 
 class Record(NamedTuple):
@@ -34,11 +33,11 @@ def save(records: Iterable[Record], warc: Path, labels: Path, name: str) -> None
     labels.parent.mkdir(parents=True, exist_ok=True)
     with warc.open("wb") as stream, labels.open("w", encoding="utf-8", newline="\n") as table:
         about = {"software": "wolfspider", "description": name}
-        stream.write(information(DATE, about, id_of(name)).member(LEVEL))
+        stream.write(information(DATE, about, id_of(name)).member())
         table.write("url\tlabel\n")
         for number, record in enumerate(records):
             answer = response(record.url, DATE, wire(record), id_of(f"{name} {number}"))
-            stream.write(answer.member(LEVEL))
+            stream.write(answer.member())
             table.writelines(f"{record.url}\t{label}\n" for label in record.labels)
 
 
