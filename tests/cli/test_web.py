@@ -117,7 +117,7 @@ def test_labels_of_unknown_pages(run: Run, warc: Path, tmp_path: Path) -> None:
         ("import nowhere.warc -o x", "there is no file nowhere.warc; give a recording"),
         (
             "import in -o x",
-            "in is a folder; give files or a hunt folder, or, for a folder of HTML: wolfspider web import-f",
+            "in is a folder; give files or a hunt folder, or, for a folder of HTML: wolfspider",
         ),
         ("import in/text -o deep/x", "in/text is not a WARC file: no record can be read from it"),
         ("import in/empty -o deep/x", "in/empty is not a WARC file"),

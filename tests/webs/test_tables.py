@@ -104,13 +104,14 @@ def test_what_is_no_address_is_named_with_its_line(tmp_path: Path, name: str, at
     pages = PAGES + f"{name}\ttext\t\t\n"
     with pytest.raises(BadInput, match=r"pages, line 4: not a web address: '.*'"):
         list(table(tmp_path, pages, at=at))
-    with pytest.raises(BadInput, match=r"links, line 2: not a web address: '.*'"):
-        list(table(tmp_path, links=f"source\ttarget\n{A}\t{name}\n", at=at))
+    web = table(tmp_path, links=f"source\ttarget\n{A}\t{name}\n", at=at)
+    assert len(list(web)) == 2  # one bad link ends nothing
+    assert web.left_out["link that has no web address"] == 1
 
 
 def test_names_need_an_address(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="'spider'; give full URLs, or an address below which"):
-        list(table(tmp_path, links=f"source\ttarget\n{A}\tspider\n"))
+    with pytest.raises(BadInput, match="'spider'; give full URLs, or --at URL for names below it"):
+        list(table(tmp_path, "url\ttext\nspider\tIt hunts.\n"))
 
 
 def test_rows_that_are_not_whole_are_counted(tmp_path: Path) -> None:

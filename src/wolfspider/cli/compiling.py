@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from wolfspider.cli.output import note
+from wolfspider.cli.output import note, several
 from wolfspider.cli.progress import Meter
 from wolfspider.errors import DamagedFile
 from wolfspider.webs.compiler import Compiler
@@ -39,7 +39,8 @@ def import_options(command: Command) -> Command:
 
 def read(compiler: Compiler, recording: Recording, quiet: bool, truncated_ok: bool = False) -> None:
     """Give all captures to the compiler. One that is cut off is refused, unless that is fine."""
-    name, size = recording.path.name, recording.size
+    path, size = recording.path, recording.size
+    name = path if path.is_dir() else path.name
     with Meter(f"reading {name}", size, unit="records", quiet=quiet) as meter:
         for capture in recording:
             compiler.add(capture)
@@ -47,7 +48,7 @@ def read(compiler: Compiler, recording: Recording, quiet: bool, truncated_ok: bo
     compiler.left_out.update(recording.left_out)
     if recording.truncated and not truncated_ok:
         raise DamagedFile(
-            f"{recording.path} is cut off after {recording.records:,} whole records; "
+            f"{recording.path} is cut off after {several(recording.records, 'whole record')}; "
             "get a whole copy, or give --truncated-ok to import what is there"
         )
 

@@ -8,7 +8,7 @@ import click
 
 from wolfspider.cli.compiling import finish, import_options, read
 from wolfspider.cli.interrupts import cleaning_up
-from wolfspider.cli.output import GENERATE, example, result_options
+from wolfspider.cli.output import GENERATE, example, result_options, several
 from wolfspider.cli.web_info import print_info
 from wolfspider.errors import BadInput
 from wolfspider.webs.compiler import Compiler
@@ -51,7 +51,8 @@ def import_folder(
     """
     if len(folders) != len(at):
         raise BadInput(
-            f"{len(folders)} folders and {len(at)} addresses; give one --at for each folder"
+            f"{several(len(folders), 'folder')} and {several(len(at), 'address', 'addresses')}; "
+            "give one --at for each folder"
         )
     mounts = list(zip(folders, at, strict=True))
     check_mounts(mounts)

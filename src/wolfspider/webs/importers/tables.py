@@ -56,17 +56,21 @@ class TableWeb:
 
     def __iter__(self) -> Iterator[Capture]:
         with self._folder() as folder, LinkSpool(Path(folder)) as spool:
-            for number, (source, target, anchor) in self._links:
-                where = self._links.place(number)
-                if source and target:
-                    to = self._address(target, where)
-                    spool.add(self._address(source, where), to, anchor or target)
-                else:
-                    self._left_out["row with missing cells"] += 1
+            for _, (source, target, anchor) in self._links:
+                self._spool(spool, source or "", target or "", anchor)
             yield from self._captures(spool)
             self.position = self.size
             self._left_out["link whose source is no page"] += spool.left()
             self._left_out[f"link behind {MAX_LINKS:,} others of a page"] += spool.beyond(MAX_LINKS)
+
+    def _spool(self, spool: LinkSpool, source: str, target: str, anchor: str | None) -> None:
+        urls = self._url(source), self._url(target)
+        if not (source and target):
+            self._left_out["row with missing cells"] += 1
+        elif urls[0] is None or urls[1] is None:
+            self._left_out["link that has no web address"] += 1
+        else:
+            spool.add(urls[0], urls[1], anchor or target)
 
     def _captures(self, spool: LinkSpool) -> Iterator[Capture]:
         for number, (name, text, title, *labels) in self._pages:
@@ -75,20 +79,21 @@ class TableWeb:
             if not name:
                 self._left_out["row with missing cells"] += 1
                 continue
-            url = self._address(name, self._pages.place(number))
+            url = self._url(name)
+            if url is None:
+                give = "" if self.at else "; give full URLs, or --at URL for names below it"
+                where = self._pages.place(number)
+                raise BadInput(f"{where}: not a web address: {name[:200]!r}{give}")
             shown = _shown(text or "")
             self._left_out["end of a text that is too long"] += len(shown) == _MOST_TEXT
             body = _document(title or "", shown, spool.links_of(url, MAX_LINKS))
             yield Capture(url, 0.0, 200, _HTML, body=body, labels=_labels(labels))
 
-    def _address(self, name: str, where: str) -> str:
-        """The URL that is meant, in canonical form, or `BadInput`."""
-        is_full = name.lower().startswith(_WEB) or not self.at
-        url = canonical(name if is_full else self.at + quote(name, safe=""))
-        if url is None or (not is_full and name in (".", "..")):
-            give = "" if self.at else "; give full URLs, or an address below which all names are"
-            raise BadInput(f"{where}: not a web address: {name[:200]!r}{give}")
-        return url
+    def _url(self, name: str) -> str | None:
+        """The URL that is meant, in canonical form."""
+        if name.lower().startswith(_WEB) or not self.at:
+            return canonical(name)
+        return None if name in (".", "..") else canonical(self.at + quote(name, safe=""))
 
     def _folder(self) -> TemporaryDirectory[str]:
         try:
