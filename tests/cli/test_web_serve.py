@@ -109,7 +109,7 @@ def test_damaged_records_are_noted(run: Run, tmp_path: Path) -> None:
     path.write_bytes(parts[0] + parts[1][:-20])
     done = run("web", "serve", path, "--port", "0", "--seconds", "0.1")
     assert "left out: 1 × damaged record" in done.err
-    assert "serving 1 pages of 1 hosts" in done.out
+    assert "serving 1 page of 1 host" in done.out
 
 
 @pytest.mark.parametrize(

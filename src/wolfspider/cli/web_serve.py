@@ -15,7 +15,7 @@ import click
 
 from wolfspider.cli.dates import Moment, minute
 from wolfspider.cli.interrupts import cleaning_up
-from wolfspider.cli.output import GENERATE, example, note, print_json, result_options
+from wolfspider.cli.output import GENERATE, example, note, print_json, result_options, several
 from wolfspider.cli.progress import Meter
 from wolfspider.errors import BadInput
 from wolfspider.store.opening import is_hunt
@@ -215,7 +215,8 @@ def _say_ready(index: Index, settings: Settings, ca: Path, as_json: bool, quiet:
     else:
         when = "" if settings.at == inf else f" as on {minute(settings.at)}"
         pace = f", {settings.speed:g} seconds a second" if settings.speed else ""
-        print(f"serving {pages:,} pages of {hosts:,} hosts{when}{pace} on {url}")
+        of = f"{several(pages, 'page')} of {several(hosts, 'host')}"
+        print(f"serving {of}{when}{pace} on {url}")
     sys.stdout.flush()  # whoever started us waits for this line
     if not (as_json or quiet):
         note(f"for https, trust {ca}: curl -x {url} --cacert {ca} https://…")
