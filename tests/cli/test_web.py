@@ -132,7 +132,7 @@ def test_labels_of_unknown_pages(run: Run, warc: Path, tmp_path: Path) -> None:
         ),
         ("import in/crawl.warc.gz --labels in/text -o x", "in/text needs a first line with the"),
         ("import in/crawl.warc.gz --labels nope -o x", "cannot read the labels in nope: No such"),
-        ("import in/image.warc -o deep/x", "nothing to import: no HTML page in image.warc"),
+        ("import in/image.warc -o deep/x", "nothing to import: no page in image.warc"),
         ("info nowhere", "there is no web folder nowhere; make one with: wolfspider web import"),
         ("info in", "in is not a web folder; make one with: wolfspider web import"),
         ("generate -o in", "in exists already; choose another folder or remove it"),

@@ -141,7 +141,7 @@ def test_what_is_no_date_is_refused(run: Run, changing: Path, tmp_path: Path, at
 def test_before_everything_there_is_nothing(run: Run, changing: Path, tmp_path: Path) -> None:
     refused = run("web", "import", changing, "--at", "2004-01-01", "-o", tmp_path / "web")
     assert refused.code == 2
-    assert "nothing to import: no HTML page in changing.warc" in refused.err
+    assert "no page in changing.warc as on 2004-01-01 00:00 UTC (left out: 4 × later" in refused.err
 
 
 # -- folders ---------------------------------------------------------------------------------

@@ -350,7 +350,7 @@ def test_every_web_agrees_with_a_browser(
 
         pages = [name for name, (kind, _) in last.items() if kind == "page"]
         if not pages:
-            with pytest.raises(BadInput, match="nothing to import: no HTML page in any"):
+            with pytest.raises(BadInput, match="nothing to import: no page in any"):
                 compiler.finish()
             return
         compiler.finish()

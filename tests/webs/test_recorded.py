@@ -158,7 +158,7 @@ def test_a_folder_of_no_format_is_refused(copy: Path, text: str) -> None:
 @pytest.mark.parametrize("data", [b"", b"{", b"\xff\xfe"])
 def test_a_damaged_description_is_named(copy: Path, data: bytes) -> None:
     (copy / "web.json").write_bytes(data)
-    with pytest.raises(DamagedFile, match=r"web\.json is damaged .*; import the recording again"):
+    with pytest.raises(DamagedFile, match=r"web\.json is damaged .*; remove .* and import"):
         RecordedWeb(copy)
 
 
@@ -171,7 +171,7 @@ def test_a_damaged_folder_is_refused(copy: Path, name: str, how: str) -> None:
     (copy / name).unlink()
     if how != "missing":
         (copy / name).write_bytes(b"" if how == "empty" else data[:-3])
-    with pytest.raises(DamagedFile, match=r"the web folder .* is damaged \(.*import the recording"):
+    with pytest.raises(DamagedFile, match=r"the web folder .* is damaged \(.*remove it and import"):
         RecordedWeb(copy)
 
 

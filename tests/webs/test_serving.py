@@ -204,6 +204,7 @@ def test_bodies_are_decoded_and_fields_of_the_connection_left_out(tmp_path: Path
         ("Set-Cookie", "a=1"),
         ("Set-Cookie", "b=2"),
         ("X-Split", "a X-Evil: 1"),
+        ("Memento-Datetime", "Wed, 01 Jan 2020 00:00:00 GMT"),
         ("Content-Length", "10"),
     ]
 

@@ -1,6 +1,6 @@
-"""Ctrl-C and SIGTERM: whatever a command was doing, it leaves nothing half-written.
+"""Ctrl-C, SIGTERM, a closed terminal: a command that is ended leaves nothing half-written.
 
-The exit code is 128 + the signal's number: 130 after Ctrl-C, 143 after SIGTERM.
+The exit code is 128 + the signal's number: 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
 """
 
 from __future__ import annotations
@@ -16,21 +16,25 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM, as an exception that cleans up like Ctrl-C does."""
+    """Another signal, as an exception that cleans up like Ctrl-C does."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
 
 
 def exit_code(interrupt: BaseException | None) -> int:
-    return 128 + (signal.SIGTERM if isinstance(interrupt, Terminated) else signal.SIGINT)
+    return 128 + (interrupt.number if isinstance(interrupt, Terminated) else signal.SIGINT)
 
 
 @contextmanager
 def cleaning_up() -> Iterator[None]:
-    """Let SIGTERM run through `with` and `finally` blocks, as Ctrl-C does anyway."""
+    """Let signals run through `with` and `finally` blocks, as Ctrl-C does anyway."""
 
     def terminate(number: int, frame: FrameType | None) -> None:
-        raise Terminated
+        raise Terminated(number)
 
-    before = _handle((signal.SIGTERM,), terminate)
+    before = _handle((signal.SIGTERM, signal.SIGHUP), terminate)
     try:
         yield
     finally:

@@ -8,14 +8,16 @@ from pathlib import Path
 import click
 
 from wolfspider.cli.compiling import finish, import_options, read
-from wolfspider.cli.dates import Moment
 from wolfspider.cli.interrupts import cleaning_up
 from wolfspider.cli.output import GENERATE, example, result_options
+from wolfspider.cli.parameters import Moment, minute
 from wolfspider.cli.web_info import print_info
 from wolfspider.errors import BadInput
 from wolfspider.store.as_web import HuntRecording
 from wolfspider.store.opening import is_hunt
 from wolfspider.webs.compiler import Compiler
+from wolfspider.webs.folder import is_web
+from wolfspider.webs.importers.mounts import base_url
 from wolfspider.webs.importers.opening import open_recording
 from wolfspider.webs.labels import read_labels
 
@@ -30,7 +32,7 @@ from wolfspider.webs.labels import read_labels
 )
 @click.argument("recordings", nargs=-1, required=True, type=click.Path(path_type=Path))
 @import_options
-@click.option("--at", type=Moment(), help="As it was then, e.g. 2005-02-01; not as at the end.")
+@click.option("--at", type=Moment(), help="As it was then, in UTC: 2005-02-01 or 2005-02-01T12:30.")
 @click.option("--all-captures", is_flag=True, help="Keep every version of a page: a changing web.")
 @click.option("--base", default="", help="URL before the titles of a dump that has none.")
 @click.option("--truncated-ok", is_flag=True, help="Import what a cut-off file holds.")
@@ -59,9 +61,10 @@ def import_(
         _check(recording)
     rows = list(read_labels(labels)) if labels else []
     until = inf if at is None else at
-    compiler = Compiler(
-        out, [path.name for path in recordings], until, keep=not pages_only, changing=all_captures
-    )
+    base = base_url(base) if base else ""
+    when = "" if at is None else f" as on {minute(at)}"
+    sources = [f"{path.name}{when}" for path in recordings]
+    compiler = Compiler(out, sources, until, keep=not pages_only, changing=all_captures)
     with cleaning_up(), compiler:
         for recording in recordings:
             if is_hunt(recording):
@@ -78,6 +81,8 @@ def import_(
 def _check(recording: Path) -> None:
     if recording.is_file() or is_hunt(recording):
         return
+    if is_web(recording):
+        raise BadInput(f"{recording} is a web folder already; use it as it is")
     if recording.is_dir():
         raise BadInput(
             f"{recording} is a folder; give files or a hunt folder, or, for a folder of HTML: "

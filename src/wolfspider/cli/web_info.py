@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from wolfspider.cli.dates import day
 from wolfspider.cli.output import GENERATE, example, print_facts, print_json, result_options
+from wolfspider.cli.parameters import day
 from wolfspider.store.as_web import as_web
 from wolfspider.webs.recorded import RecordedWeb
 
@@ -40,6 +40,7 @@ def print_info(folder: Path, as_json: bool) -> None:
         facts["captured"] = " to ".join(dict.fromkeys(map(day, about["dates"])))
     if about["versions"]:
         facts["versions"] = about["versions"]
+    facts["made of"] = ", ".join(about["sources"])
     print_facts(facts)
     labels = sorted(about["labels"].items(), key=lambda item: -item[1])
     if labels:

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from wolfspider.cli.dates import day
 from wolfspider.cli.output import GENERATE, example, note, plain, print_json, result_options
+from wolfspider.cli.parameters import day
 from wolfspider.errors import BadInput, WolfspiderError
 from wolfspider.store.as_web import NAME as WEB_OF_A_HUNT
 from wolfspider.store.opening import is_hunt

@@ -10,17 +10,19 @@ from dataclasses import replace
 from functools import partial
 from math import inf
 from pathlib import Path
+from typing import TextIO
 
 import click
 
-from wolfspider.cli.dates import Moment, minute
 from wolfspider.cli.interrupts import cleaning_up
 from wolfspider.cli.output import GENERATE, example, note, print_json, result_options, several
+from wolfspider.cli.parameters import Amount, Moment, minute
 from wolfspider.cli.progress import Meter
 from wolfspider.errors import BadInput
+from wolfspider.store.as_web import HuntRecording
 from wolfspider.store.opening import is_hunt
 from wolfspider.webs.folder import is_web
-from wolfspider.webs.serving import LOOPBACK, Authority, Index, Settings, serving
+from wolfspider.webs.serving import LOOPBACK, Authority, Index, Settings, is_throw_away, serving
 
 
 @click.command(
@@ -43,11 +45,11 @@ from wolfspider.webs.serving import LOOPBACK, Authority, Index, Settings, servin
     help="Where to write the certificate that clients of https have to trust; without it, "
     "wolfspider-ca-PORT.pem here. It is removed at the end.",
 )
-@click.option("--at", type=Moment(), help="Serve the recording as it was then, e.g. 2005-02-01.")
+@click.option("--at", type=Moment(), help="As it was then, in UTC: 2005-02-01 or 2005-02-01T12:30.")
 @click.option(
     "--speed",
     default=0.0,
-    type=click.FloatRange(0),
+    type=Amount(0),
     help="Seconds of the recording that pass in a second; 0 lets time stand still. Begins at "
     "--at, or with the first capture.",
 )
@@ -60,14 +62,14 @@ from wolfspider.webs.serving import LOOPBACK, Authority, Index, Settings, servin
     "--latency",
     default=0.0,
     show_default=True,
-    type=click.FloatRange(0, 3600),
+    type=Amount(0, 3600),
     help="Seconds to wait before each answer.",
 )
 @click.option(
     "--error-rate",
     default=0.0,
     show_default=True,
-    type=click.FloatRange(0, 1),
+    type=Amount(0, 1),
     help="Share of requests that get a 503 instead of an answer.",
 )
 @click.option("--random-seed", default=0, show_default=True, help="Same seed, same errors.")
@@ -80,7 +82,7 @@ from wolfspider.webs.serving import LOOPBACK, Authority, Index, Settings, servin
 )
 @click.option(
     "--seconds",
-    type=click.FloatRange(0, min_open=True),
+    type=Amount(0, min_open=True),
     help="Stop after so long; without it, at Ctrl-C or SIGTERM.",
 )
 @result_options
@@ -107,7 +109,7 @@ def serve(
     """
     with cleaning_up(), closing(_index(recordings, quiet)) as index, ExitStack() as stack:
         _check(index, recordings, quiet)
-        lines = stack.enter_context(log.open("a", encoding="utf-8")) if log else None
+        lines = stack.enter_context(_opened(log)) if log else None
         settings = Settings(
             port=port,
             latency=latency,
@@ -139,9 +141,20 @@ def _index(recordings: tuple[Path, ...], quiet: bool) -> Index:
     return index
 
 
+def _opened(log: Path) -> TextIO:
+    try:
+        return log.open("a", encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"cannot write {log}: {error.strerror}; give another --log") from error
+
+
 def _begin(index: Index, at: float | None, speed: float) -> float:
     """The moment at which the served time begins."""
     first, last = index.moments.span()
+    if (at is not None or speed) and not last:
+        raise BadInput("nothing in this recording has a date; leave out --at and --speed")
+    if at is not None and at > last:
+        note(f"the recording ends on {minute(last)}, before that date")
     if at is not None and at < first:
         raise BadInput(f"nothing was recorded before {minute(first)}; give a later --at")
     if at is None and speed and first == last:
@@ -155,6 +168,8 @@ def _files(recording: Path) -> list[Path]:
     """A WARC file, or those of a hunt folder."""
     if is_hunt(recording) and (files := sorted(recording.glob("*.warc.gz"))):
         return files
+    if is_hunt(recording):
+        HuntRecording(recording).close()  # says on which web it was
     if recording.is_file():
         return [recording]
     what = "is no web folder" if recording.is_dir() else "does not exist"
@@ -195,15 +210,22 @@ async def _serve(
 def _certificate(settings: Settings, path: Path) -> Iterator[Path]:
     """The certificate is there while the server is, and of no use afterwards."""
     assert settings.authority is not None
+    certificate = settings.authority.certificate
+    if path.is_symlink() or (path.exists() and not is_throw_away(path)):
+        raise BadInput(f"{path} exists already; give another --ca, or remove it")
     try:
-        path.write_bytes(settings.authority.certificate)
+        with suppress(FileNotFoundError):
+            path.unlink()  # left by a server that was killed
+        with path.open("xb") as file:
+            file.write(certificate)
     except OSError as error:
         raise BadInput(f"cannot write {path}: {error.strerror}; give another --ca") from error
     try:
         yield path
     finally:
         with suppress(OSError):
-            path.unlink()
+            if path.read_bytes() == certificate:
+                path.unlink()
 
 
 def _say_ready(index: Index, settings: Settings, ca: Path, as_json: bool, quiet: bool) -> None:

@@ -14,6 +14,7 @@ from wolfspider.records import Exchange
 from wolfspider.store.states import sync_folder
 from wolfspider.webs.warc_writing import (
     HTTP,
+    PROFILE,
     Draft,
     drawn_id,
     information,
@@ -21,7 +22,6 @@ from wolfspider.webs.warc_writing import (
 )
 
 LARGEST = 1 << 30  # bytes after which the next file begins
-_PROFILE = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ def _draft(exchange: Exchange, digest: str, original: Original | None) -> Draft:
     }
     if original is not None:
         fields |= {
-            "WARC-Profile": _PROFILE,
+            "WARC-Profile": PROFILE,
             "WARC-Refers-To": original.record,
             "WARC-Refers-To-Target-URI": original.url,
             "WARC-Refers-To-Date": written_date(original.at),

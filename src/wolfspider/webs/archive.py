@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from wolfspider.webs.importers.captures import Capture
-from wolfspider.webs.moments import MomentsWriter, is_copy
-from wolfspider.webs.warc_writing import id_of, information, response
+from wolfspider.webs.moments import MomentsWriter
+from wolfspider.webs.warc_writing import PROFILE, Draft, id_of, information, response
 from wolfspider.webs.warc_writing import written_date as written
 
 NAME = "recording.warc.gz"
@@ -35,7 +35,8 @@ class ArchiveWriter:
 
     def add(self, url: str, capture: Capture) -> None:
         """Take in the answer for a canonical URL; what is none is passed over."""
-        if is_copy(capture):
+        if capture.is_copy:
+            self._append(_revisit(url, capture, id_of(f"{self._records} {url}")).member())
             self._moments.copy(url, capture)
         elif capture.status >= 200:
             message, date = capture.wire(), written(max(capture.date, 0.0))
@@ -59,3 +60,14 @@ class ArchiveWriter:
     def abandon(self) -> None:
         with suppress(OSError):  # what is left to write may not find room
             self._file.close()
+
+
+def _revisit(url: str, capture: Capture, id: str) -> Draft:
+    fields = {
+        "WARC-Target-URI": url,
+        "WARC-Profile": PROFILE,
+        "WARC-Refers-To-Target-URI": capture.copy_of,
+        "WARC-Refers-To-Date": written(capture.copy_date) if capture.copy_date > 0 else "",
+    }
+    known = {name: value for name, value in fields.items() if value}
+    return Draft("revisit", written(max(capture.date, 0.0)), b"", known, id)

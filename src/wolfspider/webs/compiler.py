@@ -34,6 +34,7 @@ from wolfspider.webs.folder import (
 from wolfspider.webs.history import HistoryWriter
 from wolfspider.webs.importers.captures import GONE, REDIRECT, Capture
 from wolfspider.webs.new_folder import NewFolder
+from wolfspider.webs.originals import Originals
 from wolfspider.webs.resolving import GONE as GONE_ANSWER
 from wolfspider.webs.resolving import Answers, Resolver
 
@@ -46,7 +47,8 @@ class Compiler:
 
     Nothing appears under `folder` before `finish` has succeeded: all is written beside it
     and moved there at the end. Of several captures of an address the latest counts; of several
-    at one moment the last, but a page before a redirect.
+    at one moment the last, but any other before a redirect. A revisit of another address counts as
+    a redirect to it.
     """
 
     folder: Path
@@ -63,6 +65,7 @@ class Compiler:
         self._spool = {kind: self._blobs(f"spooled_{kind}") for kind in KINDS}
         self._spooled = 0
         self._answers = Answers()
+        self._originals = Originals()
         self._archive = ArchiveWriter(self._beside) if self.keep else None
         self._open += [self._archive] if self._archive else []
         self._history = HistoryWriter() if self.changing else None
@@ -133,8 +136,9 @@ class Compiler:
         if not len(page.links) and not is_html(capture.body, capture.content_type):
             self.left_out["not HTML"] += 1  # nor a sitemap that lists anything
             return
-        if self._place(fingerprint(url), capture.date, self._spooled):
-            self._spool_page(page, capture.labels)
+        self._place(fingerprint(url), capture.date, self._spooled)
+        self._originals.note(fingerprint(url), capture.date, self._spooled)
+        self._spool_page(page, capture.labels)  # also an earlier one: a revisit may name it
 
     def _spool_page(self, page: Page, labels: tuple[str, ...]) -> None:
         for label in labels:
@@ -146,14 +150,13 @@ class Compiler:
         self._spool["link"].append(page.links.buffer)
         self._spooled += 1
 
-    def _place(self, key: int, date: float, answer: int) -> bool:
-        """Note what an address answers; says whether the answer will be needed."""
+    def _place(self, key: int, date: float, answer: int) -> None:
+        """Note what an address answers."""
         passed = self._answers.place(key, date, answer)
         if self._history is not None:
             self._history.note(key, date, answer)
-            return True
-        self.left_out["earlier capture of a page"] += passed is not None
-        return passed != answer
+        else:
+            self.left_out["earlier capture of a page"] += passed
 
     def _add_redirect(self, capture: Capture, url: str) -> None:
         target = canonical(capture.location, url)
@@ -164,15 +167,19 @@ class Compiler:
 
     def _add_copy(self, capture: Capture, url: str) -> None:
         """A revisit record: the content is that of another capture, maybe of another URL."""
-        original, key = canonical(capture.copy_of), fingerprint(url)
+        original = canonical(capture.copy_of)
         if original is not None and original != url:
             self._place_redirect(url, original, capture.date)
-        elif (page := self._answers.page(key)) < 0:
-            self.left_out["revisit of a capture that is not here"] += 1
         else:
-            self._answers.touch(key, capture.date)
-            if self._history is not None:
-                self._history.note(key, capture.date, page)
+            self._originals.copy(fingerprint(url), capture)
+
+    def _place_copies(self) -> None:
+        """Revisits can be placed when all captures are known."""
+        for key, date, row in self._originals.copies():
+            if row < 0:
+                self.left_out["revisit of a capture that is not here"] += 1
+            else:
+                self._place(key, date, row)
 
     def _place_redirect(self, url: str, target: str, date: float) -> None:
         self._place(fingerprint(url), date, self._answers.redirect(fingerprint(target)))
@@ -188,42 +195,55 @@ class Compiler:
         self, labels: Iterable[tuple[str, str]] = (), *, skip_unknown: bool = False
     ) -> Iterator[tuple[int, int]]:
         """`finish`, step by step: yields pages done and pages in all."""
-        for writer in self._spool.values():
-            writer.close()
-        if self._archive is not None:
-            self._archive.close()
+        self._end_first_pass()
         resolver = self._answers.resolver()
-        pages = len(resolver.used)
-        if not pages:
-            raise BadInput(f"nothing to import: no HTML page in {', '.join(self.sources)}")
+        if not len(resolver.used):
+            raise BadInput(self._nothing())
         self.left_out["redirect that leads nowhere"] += resolver.lost
         by_label = self._labels(resolver, labels, skip_unknown)
-        versions = self._spooled if self.changing else 0
-        hosts: set[str] = set()
-        graph = self._groups("graph")
+        total = len(resolver.used) + self._versions
+        graph, hosts = self._groups("graph"), set[str]()
         for done in self._write_pages(resolver, graph, hosts):
-            yield done, pages + versions
-        link_count = graph.close()
-        if self._history is not None:
-            past = self._history.write(
-                self._beside / HISTORY, self._beside, self._answers.redirects
-            )
-            for done, _ in past:
-                yield pages + done, pages + versions
+            yield done, total
+        for done in self._write_history():
+            yield len(resolver.used) + done, total
         self._remove_spool()
         np.save(self._beside / "addresses.npy", resolver.keys)
         np.save(self._beside / "address_pages.npy", resolver.pages)
         self._write_labels(by_label)
         about = {
-            "pages": pages,
-            "links": link_count,
+            "pages": len(resolver.used),
+            "links": graph.close(),
             "hosts": len(hosts),
             "sources": self.sources,
             "left_out": dict(sorted(self.left_out.items())),
             "dates": self._dates if self._dates[1] else [],
-            "versions": versions,
+            "versions": self._versions,
         }
         self._new.complete(about, by_label)
+
+    @property
+    def _versions(self) -> int:
+        return self._spooled if self.changing else 0
+
+    def _end_first_pass(self) -> None:
+        for writer in self._spool.values():
+            writer.close()
+        if self._archive is not None:
+            self._archive.close()
+        self._place_copies()
+
+    def _nothing(self) -> str:
+        """What to say when there is no page, and why there is none."""
+        reasons = [f"{count:,} × {reason}" for reason, count in self.left_out.items() if count]
+        why = f" (left out: {', '.join(reasons)})" if reasons else ""
+        return f"nothing to import: no page in {', '.join(self.sources)}{why}"
+
+    def _write_history(self) -> Iterator[int]:
+        if self._history is not None:
+            folder, redirects = self._beside / HISTORY, self._answers.redirects
+            for done, _ in self._history.write(folder, self._beside, redirects):
+                yield done
 
     def _write_pages(
         self, resolver: Resolver, graph: GroupWriter, hosts: set[str]

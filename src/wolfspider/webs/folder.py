@@ -115,13 +115,6 @@ class Blobs:
         if isinstance(self._data, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
             self._data.madvise(mmap.MADV_DONTNEED)
 
-    def remove(self, folder: Path, name: str) -> None:
-        """Delete the files; nothing can be read afterwards."""
-        if isinstance(self._data, mmap.mmap):
-            self._data.close()
-        (folder / f"{name}s.bin").unlink()
-        (folder / f"{name}_starts.npy").unlink()
-
 
 class GroupWriter:
     """Writes lists of page numbers in CSR form: NAME_starts.npy and NAME_pages.npy."""

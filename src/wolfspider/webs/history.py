@@ -21,9 +21,8 @@ from wolfspider.errors import BadInput
 from wolfspider.records import Links, Page, Response
 from wolfspider.urls import canonical, fingerprint
 from wolfspider.webs.folder import HISTORY, KINDS, Blobs, BlobWriter, unpack_page
-from wolfspider.webs.resolving import GONE, MOVED
+from wolfspider.webs.resolving import GONE, HOPS, MOVED
 
-_HOPS = 10
 _MOMENT = np.dtype([("date", "<f8"), ("answer", "<i8")])
 
 
@@ -107,7 +106,7 @@ class History:
         """What an address answered at a moment, redirects followed."""
         address = canonical(url)
         key = fingerprint(address) if address else 0
-        for _ in range(_HOPS):
+        for _ in range(HOPS):
             answer = self._answer(key, at)
             if answer is None:
                 return Response(url, 404, error="not in this web")

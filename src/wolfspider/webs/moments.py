@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wolfspider.fingerprint_map import FingerprintMap
 from wolfspider.pages import is_html
 from wolfspider.records import Fingerprints
 from wolfspider.urls import canonical, fingerprint, host
 from wolfspider.webs.importers.captures import GONE, REDIRECT, Capture
+from wolfspider.webs.originals import Originals
 
-CIRCLE, MOVED, OTHER, PAGE = range(4)  # kinds of answers
+CIRCLE, FAILED, MOVED, LOST, OTHER, PAGE = range(6)  # kinds of answers; the first two are weak
 _COLUMNS = [("date", "<f8"), ("frame", "<i8"), ("skip", "<i8"), ("length", "<i8")]
 _ROW = np.dtype([*_COLUMNS, ("volume", "<u4"), ("kind", "u1")])
 _KEYS, _ROWS, _HOSTS = "answer_keys.npy", "answers.npy", "answer_hosts.txt"
@@ -27,7 +27,8 @@ class MomentsWriter:
     """Takes captures with the places where they lie, in the order in which they were recorded."""
 
     def __init__(self) -> None:
-        self._latest = FingerprintMap()  # fingerprint → its last row, if it can be no redirect
+        self.lost = 0  # copies of answers that are not here; known after `moments`
+        self._originals = Originals()
         self._keys = array("Q")
         self._dates = array("d")
         self._places = (array("q"), array("q"), array("q"))
@@ -38,24 +39,19 @@ class MomentsWriter:
     def note(self, url: str, capture: Capture, volume: int, place: Place) -> None:
         self._put(url, capture.date, _kind(capture, url), volume, place)
 
-    def copy(self, url: str, capture: Capture) -> bool:
-        """A revisit: what the original answered last. False if the original is not here."""
-        original = canonical(capture.copy_of)
-        row = self._latest.get_one(fingerprint(original)) if original else -1
-        if row < 0:
-            return False
-        frame, skip, length = (column[row] for column in self._places)
-        place = (frame, skip, length)
-        self._put(url, capture.date, self._kinds[row], self._volumes[row], place)
-        return True
+        if _kind(capture, url) > LOST:
+            self._originals.note(fingerprint(url), capture.date, len(self._keys) - 1)
+
+    def copy(self, url: str, capture: Capture) -> None:
+        """A revisit: the answer is that of its original, wherever it will be found to stand."""
+        self._hosts.add(host(url))
+        self._originals.copy(fingerprint(url), capture)
 
     def _put(self, url: str, date: float, kind: int, volume: int, place: Place) -> None:
-        key = fingerprint(url)
-        new = self._latest.get_one(key) < 0
-        if new:
-            self._hosts.add(host(url))
-        if new or kind > MOVED:
-            self._latest.set_one(key, len(self._keys))
+        self._hosts.add(host(url))
+        self._append(fingerprint(url), date, kind, volume, place)
+
+    def _append(self, key: int, date: float, kind: int, volume: int, place: Place) -> None:
         self._keys.append(key)
         self._dates.append(date)
         self._volumes.append(volume)
@@ -65,21 +61,33 @@ class MomentsWriter:
 
     def moments(self) -> Moments:
         """All of them, sorted."""
+        self._add_copies()
         rows = np.empty(len(self._keys), _ROW)
         columns: list[array[Any]] = [self._dates, *self._places, self._volumes, self._kinds]
         for name, column in zip(_ROW.names or (), columns, strict=True):
             rows[name] = np.frombuffer(column, column.typecode)
         keys = np.frombuffer(self._keys, np.uint64)
-        order = np.lexsort((rows["kind"] != MOVED, rows["date"], rows["kind"] != CIRCLE, keys))
+        strong = rows["kind"] > FAILED
+        order = np.lexsort((rows["kind"] != MOVED, rows["date"], strong, keys))
         return Moments(keys[order], rows[order], sorted(self._hosts))
+
+    def _add_copies(self) -> None:
+        for key, date, row in self._originals.copies():
+            if row < 0:
+                self.lost += 1
+                continue
+            frame, skip, length = (column[row] for column in self._places)
+            place = (frame, skip, length)
+            self._append(key, date, self._kinds[row], self._volumes[row], place)
 
 
 class Moments:
     """Answers sorted by address and, within an address, by what counts.
 
     At a moment the latest answer up to then counts; of several of one date the last, but any
-    other before a redirect. A redirect from one spelling of an address to another one counts
-    only if there is nothing else: it would lead in a circle.
+    other before a redirect. Two kinds count only if there is nothing else: a redirect from one
+    spelling of an address to another one, which would lead in a circle, and an error that is not
+    the end of a page, such as 503. So an address answers as it does in a replay.
     """
 
     def __init__(self, keys: Fingerprints, rows: NDArray[np.void], hosts: list[str]) -> None:
@@ -87,7 +95,7 @@ class Moments:
         self._keys = keys
         self._rows = rows
         self._dates = np.ascontiguousarray(rows["date"])
-        self._circle = rows["kind"] == CIRCLE
+        self._weak = rows["kind"] <= FAILED
 
     def __len__(self) -> int:
         """How many addresses have an answer."""
@@ -111,12 +119,18 @@ class Moments:
         if begin == len(self._keys) or self._keys[begin] != key:
             return -1
         end = begin + int(self._keys[begin:].searchsorted(key, "right"))
-        straight = begin + int(self._circle[begin:end].sum())
-        row = straight + int(self._dates[straight:end].searchsorted(at, "right")) - 1
-        if row >= straight:
+        strong = begin + int(self._weak[begin:end].sum())
+        row = strong + int(self._dates[strong:end].searchsorted(at, "right")) - 1
+        if row >= strong:
             return row
-        row = begin + int(self._dates[begin:straight].searchsorted(at, "right")) - 1
+        row = begin + int(self._dates[begin:strong].searchsorted(at, "right")) - 1
         return row if row >= begin else -1
+
+    def kind(self, row: int) -> int:
+        return int(self._rows["kind"][row])
+
+    def date(self, row: int) -> float:
+        return float(self._dates[row])
 
     def place(self, row: int) -> tuple[int, Place]:
         """The volume in which the answer lies, and where."""
@@ -145,10 +159,7 @@ class Moments:
 def _kind(capture: Capture, url: str) -> int:
     if capture.status in REDIRECT:
         return CIRCLE if canonical(capture.location, url) == url else MOVED
+    if capture.status >= 400:
+        return LOST if capture.status in GONE else FAILED
     page = capture.status == 200 and is_html(capture.body, capture.content_type)
     return PAGE if page else OTHER
-
-
-def is_copy(capture: Capture) -> bool:
-    """Whether the answer is that of another capture."""
-    return bool(capture.copy_of) and capture.status not in (*REDIRECT, *GONE)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
+import os
 import shutil
 from collections.abc import Iterable
 from contextlib import suppress
@@ -20,34 +22,61 @@ redirects.npy text_starts.npy texts.bin
 """
 
 
-class NewFolder:
-    """Nothing appears under the folder's name before it is complete."""
+class Beside:
+    """A folder that is written beside its place and moved there when it is complete.
+
+    One process at a time writes it; what one that was killed has left is cleared away.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         if folder.exists():
             raise BadInput(f"{folder} exists already; choose another folder or remove it")
         self.path = folder.with_name(f".{folder.name}.partial")
-        shutil.rmtree(self.path, ignore_errors=True)  # left by one that was killed
+        if self.path.is_dir():
+            os.close(self._lock())
+            shutil.rmtree(self.path, ignore_errors=True)
         try:
             self._made = make_folder(self.path)
         except OSError as error:
             raise BadInput(
                 f"cannot write to {folder.parent}: {error.strerror}; choose another folder"
             ) from error
+        self._locked = self._lock()
+
+    def _lock(self) -> int:
+        file = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(file)
+            raise BadInput(
+                f"{self.folder} is being written by another process; wait for it, or choose "
+                "another folder"
+            ) from None
+        return file
+
+    def put(self) -> None:
+        """Move it to its place."""
+        self.path.rename(self.folder)
+
+    def leave(self) -> None:
+        """Remove what is not complete; after `put` there is nothing to remove."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        remove_empty(self._made)
+        os.close(self._locked)
+
+
+class NewFolder(Beside):
+    """A web folder: nothing appears under its name before it is complete."""
 
     def complete(self, about: dict[str, Any], labels: Labels) -> None:
         """Say what the web is and move it to its place."""
         about |= {"format": FORMAT, "labels": {name: len(group) for name, group in labels.items()}}
         about["digest"] = _digest(self.path, list(labels))
         text = json.dumps(about, indent=1, ensure_ascii=False)
-        (self.path / ABOUT).write_text(text, "utf-8")
-        self.path.rename(self.folder)
-
-    def leave(self) -> None:
-        """Remove what is not complete; after `complete` there is nothing to remove."""
-        shutil.rmtree(self.path, ignore_errors=True)
-        remove_empty(self._made)
+        (self.path / ABOUT).write_bytes(text.encode("utf-8", "replace"))  # file names may be odd
+        self.put()
 
 
 def _digest(folder: Path, labels: list[str]) -> str:

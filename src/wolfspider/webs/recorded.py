@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from wolfspider.errors import BadInput, DamagedFile
 from wolfspider.records import Links, Page, Response
 from wolfspider.urls import canonical, fingerprint
-from wolfspider.webs.folder import ABOUT, FORMAT, Blobs, page_url, unpack_page
+from wolfspider.webs.folder import ABOUT, FORMAT, Blobs, Labels, page_url, unpack_page
 
+_NEEDED = ("pages", "links", "hosts", "labels", "digest", "sources", "left_out")
 _GONE = -1
 _UNKNOWN = -2
 
@@ -37,7 +38,7 @@ class RecordedWeb:
             self._links = Blobs(self.folder, "link")
         except (OSError, EOFError, ValueError, DamagedFile) as error:
             raise DamagedFile(
-                f"the web folder {self.folder} is damaged ({error}); import the recording again"
+                f"the web folder {self.folder} is damaged ({error}); remove it and import again"
             ) from error
 
     def __len__(self) -> int:
@@ -84,16 +85,20 @@ class RecordedWeb:
 
     def label(self, name: str) -> NDArray[np.int32]:
         """Numbers of the pages that carry a label."""
-        names = list(self.about["labels"])
-        if name not in names:
+        found = self._labels.get(name)
+        if found is None:
+            names = list(self._labels)
             known = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
             raise BadInput(
                 f"no page of {self.folder} has the label {name!r}; known: {known or 'none'}"
             )
-        at = names.index(name)
-        starts = self._load("labels_starts")
-        pages: NDArray[np.int32] = self._load("labels_pages")[starts[at] : starts[at + 1]]
-        return pages
+        return found
+
+    @cached_property
+    def _labels(self) -> Labels:
+        starts, pages = self._load("labels_starts"), self._load("labels_pages")
+        parts = (pages[starts[at] : starts[at + 1]] for at in range(len(starts) - 1))
+        return dict(zip(self.about["labels"], parts, strict=True))
 
     @cached_property
     def text_lengths(self) -> NDArray[np.int64]:
@@ -120,12 +125,19 @@ def _read_about(folder: Path) -> dict[str, Any]:
     except OSError as error:
         raise BadInput(f"cannot read {path}: {error.strerror}") from error
     except ValueError as error:
-        raise DamagedFile(f"{path} is damaged ({error}); import the recording again") from error
+        raise DamagedFile(
+            f"{path} is damaged ({error}); remove {folder} and import the recording again"
+        ) from error
     format_ = about.get("format") if isinstance(about, dict) else None
     if format_ != FORMAT:
         raise BadInput(
             f"{folder} has format {format_}, this version reads {FORMAT}; "
             "import the recording again"
+        )
+    missing = [key for key in _NEEDED if key not in about]
+    if missing:
+        raise DamagedFile(
+            f"{path} is damaged (no {missing[0]}); remove {folder} and import the recording again"
         )
     return dict(about)
 

@@ -14,14 +14,14 @@ from wolfspider.webs.folder import Blobs, page_url
 
 GONE = -2
 MOVED = -3  # and below: the redirect with number −3 − row
-_HOPS = 10  # before a chain of redirects counts as endless
+HOPS = 10  # before a chain of redirects counts as endless
 
 
 class Answers:
     """What each address answers, noted while the captures come: the latest counts.
 
     An answer is the row of a spooled page, `GONE`, or a redirect from `MOVED` down. Of several
-    at one moment the last counts, but a page before a redirect.
+    at one moment the last counts, but any other before a redirect.
     """
 
     def __init__(self) -> None:
@@ -30,35 +30,24 @@ class Answers:
         self._dates = array("d")
         self.redirects = array("Q")  # fingerprints to which they lead
 
-    def place(self, key: int, date: float, answer: int) -> int | None:
-        """Note an answer, unless a later one is noted. Gives the page that no longer counts."""
+    def place(self, key: int, date: float, answer: int) -> bool:
+        """Note an answer, unless a later one is noted; says whether a page does not count now."""
         row = self._rows.get_one(key)
         if row < 0:
             self._rows.set_one(key, len(self._answers))
             self._answers.append(answer)
             self._dates.append(date)
-            return None
+            return False
         known, when = self._answers[row], self._dates[row]
-        stays = date < when or (date == when and known >= 0 and answer <= MOVED)
+        stays = date < when or (date == when and known > MOVED and answer <= MOVED)
         if not stays:
             self._answers[row], self._dates[row] = answer, date
-        passed = answer if stays else known
-        return passed if passed >= 0 else None
+        return known != answer and (answer if stays else known) >= 0
 
     def redirect(self, target: int) -> int:
         """A new answer: a redirect to this fingerprint."""
         self.redirects.append(target)
         return MOVED - len(self.redirects) + 1
-
-    def page(self, key: int) -> int:
-        """The spooled page that an address answers with; negative for anything else."""
-        row = self._rows.get_one(key)
-        return self._answers[row] if row >= 0 else GONE
-
-    def touch(self, key: int, date: float) -> None:
-        """The same was seen again later."""
-        row = self._rows.get_one(key)
-        self._dates[row] = max(self._dates[row], date)
 
     def resolver(self) -> Resolver:
         keys, rows = self._rows.items()
@@ -109,12 +98,12 @@ def renamed(links: Links, keys: Fingerprints, urls: dict[int, str]) -> Links:
     for row, url in urls.items():
         texts[row] = url.encode() + b"\n" + texts[row].split(b"\n", 1)[1]
     names = [host(text.split(b"\n", 1)[0].decode()) for text in texts]
-    hosts = list(dict.fromkeys(names))
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
     return Links.pack(
         keys,
         texts,
-        hosts,
-        np.array([hosts.index(name) for name in names]),
+        list(numbers),
+        np.array([numbers[name] for name in names]),
         links.paths,
         links.flags,
         links.bag_starts,
@@ -132,7 +121,7 @@ def _follow(
     at = np.minimum(np.searchsorted(keys, targets), max(0, len(keys) - 1))
     hop[moved] = np.where(keys[at] == targets, at, -1) if len(keys) else at
     ends = hop.copy()
-    for _ in range(_HOPS - 1):
+    for _ in range(HOPS - 1):
         ends[ends >= 0] = hop[ends[ends >= 0]]
     ends[ends >= 0] = np.where(moved[ends[ends >= 0]], -1, ends[ends >= 0])
     return ends

@@ -1,9 +1,10 @@
-"""A web as two tables that other tools read, and that can be imported again.
+r"""A web as two tables that other tools read, and that can be imported again.
 
     pages.tsv   url, title, label (several with | between), text
     links.tsv   source, target, anchor
 
-UTF-8 with a header; tabs, line ends and backslashes in a value are written \\t, \\n, \\r and \\\\.
+UTF-8 with a header; tabs, line ends and backslashes in a value are written \t, \n, \r and \\.
+Before that, `|` and `\` in a label become `\|` and `\\`, so a bar in a label is `\\|` in the file.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from wolfspider.errors import BadInput
+from wolfspider.webs.importers.label_cells import join_labels
 from wolfspider.webs.new_folder import make_folder, remove_empty
 from wolfspider.webs.recorded import RecordedWeb
 
@@ -45,7 +47,7 @@ def _write(web: RecordedWeb, folder: Path) -> Iterator[int]:
         links.write("source\ttarget\tanchor\n")
         for number in range(len(web)):
             page = web.page(number)
-            pages.write(_line(page.url, page.title, "|".join(labels[number]), page.text))
+            pages.write(_line(page.url, page.title, join_labels(labels[number]), page.text))
             for target, anchor in zip(page.links.urls(), page.links.anchors(), strict=True):
                 links.write(_line(page.url, target, anchor))
             yield number + 1

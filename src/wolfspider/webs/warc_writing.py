@@ -19,6 +19,8 @@ from isal import isal_zlib
 
 _LEVEL = 2  # of ISA-L, which has 0 to 3; takes a fifth of the time of zlib's 3, for the same size
 HTTP = "application/http; msgtype=response"
+PROFILE = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+LATEST = 253402300799.0  # the end of the year 9999
 _GZIP = 31  # zlib's name for this wrapping
 _BREAK = re.compile(r"[\r\n]+")
 
@@ -75,4 +77,5 @@ def id_of(name: str) -> str:
 
 
 def written_date(at: float) -> str:
+    at = min(max(at, 0.0), LATEST)
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -7,9 +7,8 @@ https://archive.org/web/researcher/ArcFileFormat.php
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from wolfspider.webs.importers.captures import Capture
+from wolfspider.webs.importers.dates import from_digits
 from wolfspider.webs.importers.record_file import RecordFile, answer
 from wolfspider.webs.importers.record_forms import ARC, Record
 
@@ -27,13 +26,4 @@ class ArcFile(RecordFile):
         url = record.fields["url"]
         if not url.lower().startswith(_WEB):
             return None  # filedesc: is about the file; dns: and ftp: are no pages
-        return answer(record, url, _date(record.fields["date"]))
-
-
-def _date(digits: str) -> float:
-    """Seconds since 1970 of YYYYMMDDhhmmss; 0 for a date that cannot be read."""
-    try:
-        date = datetime.strptime(digits[:14].ljust(14, "0"), "%Y%m%d%H%M%S")
-    except ValueError:
-        return 0.0
-    return date.replace(tzinfo=UTC).timestamp()
+        return answer(record, url, from_digits(record.fields["date"]))

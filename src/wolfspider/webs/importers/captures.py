@@ -25,8 +25,14 @@ class Capture:
     body: bytes = b""
     location: str = ""  # where a redirect leads
     copy_of: str = ""  # the URL whose earlier capture had the same content (a revisit record)
+    copy_date: float = 0.0  # and its date, if the record tells
     labels: tuple[str, ...] = ()  # what the recording itself says about the page
     message: bytes = b""  # the answer as it came over the wire, if it did
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether the answer is that of another capture."""
+        return bool(self.copy_of) and self.status not in (*REDIRECT, *GONE)
 
     def wire(self) -> bytes:
         """The answer as it came, or as a server would have sent it."""

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from stat import S_ISDIR, S_ISREG
 from typing import NamedTuple
 
+from wolfspider.webs.importers.dates import within
+
 _INDEX = (b"index.html", b"index.htm")  # the first that is there
 _SHOWN = b".well-known"  # the only hidden folder that is part of a web site
 
@@ -38,7 +40,7 @@ def walk(folder: bytes, most: int, left_out: Counter[str]) -> Iterator[File]:
                 left_out[why] += 1
             else:
                 about = entry.stat()
-                yield File(entry.path, about.st_size, about.st_mtime, is_index)
+                yield File(entry.path, about.st_size, within(about.st_mtime), is_index)
         except OSError:
             left_out["file that cannot be read"] += 1
 
@@ -51,9 +53,16 @@ def _entries(folder: bytes, left_out: Counter[str]) -> list[tuple[os.DirEntry[by
     except OSError:
         left_out["folder that cannot be read"] += 1
         return []
-    index = next((name for name in _INDEX if name in entries and entries[name].is_file()), None)
+    index = next((name for name in _INDEX if name in entries and _is_file(entries[name])), None)
     names = sorted(entries, key=lambda name: (name != index, name), reverse=True)
     return [(entries[name], name == index) for name in names]
+
+
+def _is_file(entry: os.DirEntry[bytes]) -> bool:
+    try:
+        return entry.is_file()
+    except OSError:  # a link that leads in a circle, for one
+        return False
 
 
 def _hidden(name: bytes) -> bool:

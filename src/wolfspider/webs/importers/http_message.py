@@ -7,7 +7,7 @@ Whatever can be read is read; nothing here raises.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wolfspider.records import Headers
 from wolfspider.webs.decoding import payload
@@ -24,7 +24,7 @@ class Message:
 
     status: int
     fields: Headers  # names in lower case
-    body: bytes  # without chunks and without content encoding
+    body: bytes  # of `read_message`: without chunks and without content encoding
 
     def all(self, name: str) -> list[str]:
         return [value for key, value in self.fields if key == name]
@@ -35,6 +35,12 @@ class Message:
 
 def read_message(data: bytes) -> Message:
     """The answer in these bytes; those that announce another (100 Continue) are passed over."""
+    message = split_message(data)
+    return replace(message, body=payload(message.fields, message.body, MOST).data)
+
+
+def split_message(data: bytes) -> Message:
+    """The same, with the body as it came."""
     while True:
         found = _STATUS.match(data)
         end = _END.search(data)
@@ -44,7 +50,7 @@ def read_message(data: bytes) -> Message:
             data = rest
             continue
         fields = header_fields(head) if found else ()
-        return Message(status, fields, payload(fields, rest if found else b"", MOST).data)
+        return Message(status, fields, rest if found else b"")
 
 
 def header_fields(head: bytes) -> Headers:

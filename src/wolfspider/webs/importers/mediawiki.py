@@ -15,12 +15,13 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from io import BufferedIOBase, BufferedReader
 from pathlib import Path
 
 from wolfspider.errors import BadInput, DamagedFile
 from wolfspider.webs.importers.captures import Capture
+from wolfspider.webs.importers.dates import from_iso
+from wolfspider.webs.importers.files import opened, size_of
 from wolfspider.webs.importers.wiki_titles import Titles, base_of
 from wolfspider.webs.importers.wiki_xml import DumpParser, Revision, Site
 from wolfspider.webs.importers.wikitext import article
@@ -29,7 +30,10 @@ _CHUNK = 1 << 16
 _PEEKED = 1 << 12
 _HTML = "text/html; charset=utf-8"
 _OTHERS = {b"7z\xbc\xaf": "7z", b"\x28\xb5\x2f\xfd": "zstd", b"\xfd7zX": "xz", b"PK\x03\x04": "zip"}
-_REDIRECT = re.compile(r"\s*#REDIRECT\s*:?\s*\[\[([^\]|\n]*)", re.IGNORECASE)
+_REDIRECT = re.compile(r"\s*+#REDIRECT\s*+(?::\s*+)?\[\[([^\]|\n]*)", re.IGNORECASE)
+_BEGIN = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*+(?:<\?xml\b[^>]*+>\s*+)?(?:<!--.*?-->\s*+)*+<mediawiki\b", re.DOTALL
+)
 _UNREADABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")  # in XML
 
 
@@ -41,10 +45,7 @@ class WikiDump:
 
     def __init__(self, path: Path, base: str = "") -> None:
         self.path = path
-        try:
-            self.size = path.stat().st_size
-        except OSError as error:
-            raise BadInput(f"cannot read {path}: {error.strerror}") from error
+        self.size = size_of(path)
         self.position = 0
         self.records = 0
         self.truncated = False
@@ -87,7 +88,11 @@ class WikiDump:
         if reason:
             self._left_out[reason] += 1
             return None
-        url, date, text = titles.url(revision.title), _date(revision.timestamp), revision.text or ""
+        url, date, text = (
+            titles.url(revision.title),
+            from_iso(revision.timestamp),
+            revision.text or "",
+        )
         target = _redirect(revision, text, titles)
         if target is not None:
             location = titles.url(target) if target else ""
@@ -103,12 +108,8 @@ class WikiDump:
 
     def _read(self) -> Iterator[bytes]:
         """The dump in UTF-8, without what XML cannot hold."""
-        try:
-            file = self.path.open("rb")
-        except OSError as error:
-            raise BadInput(f"cannot read {self.path}: {error.strerror}") from error
         decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
-        with file, _unpacked(file, self.path) as stream:
+        with opened(self.path) as file, _unpacked(file, self.path) as stream:
             while data := self._chunk(stream):
                 self.position = file.tell()
                 text, unreadable = _UNREADABLE.subn("\ufffd", decoder.decode(data))
@@ -133,7 +134,7 @@ def is_dump(path: Path) -> bool:
     """Whether a file begins like a MediaWiki dump. Never raises."""
     try:
         with path.open("rb") as file, _unpacked(file, path) as stream:
-            return b"<mediawiki" in stream.read(_PEEKED)
+            return _BEGIN.match(stream.read(_PEEKED)) is not None
     except (OSError, EOFError, zlib.error, DamagedFile):
         return False
 
@@ -144,8 +145,7 @@ def _unpacked(file: BufferedReader, path: Path) -> BufferedIOBase:
     file.seek(0)
     if magic in _OTHERS:
         raise DamagedFile(
-            f"{path} is packed with {_OTHERS[magic]}; unpack it, and give the XML, plain or "
-            "compressed with bzip2 or gzip"
+            f"{path} is packed with {_OTHERS[magic]}; unpack it first, and give the file inside"
         )
     if magic.startswith(b"BZh"):
         return bz2.BZ2File(file)
@@ -177,12 +177,3 @@ def _redirect(revision: Revision, text: str, titles: Titles) -> str | None:
     if revision.redirect and (not text.strip() or text.lstrip().startswith(("#", "＃"))):
         return revision.redirect.partition("#")[0]
     return None
-
-
-def _date(text: str) -> float:
-    """Seconds since 1970; 0 for a date that cannot be read."""
-    try:
-        date = datetime.fromisoformat(text)
-    except ValueError:
-        return 0.0
-    return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()

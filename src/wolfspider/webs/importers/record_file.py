@@ -15,8 +15,9 @@ from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import ClassVar
 
-from wolfspider.errors import BadInput, DamagedFile
+from wolfspider.errors import DamagedFile
 from wolfspider.webs.importers.captures import Capture
+from wolfspider.webs.importers.files import opened, size_of
 from wolfspider.webs.importers.frames import Frames, Gap
 from wolfspider.webs.importers.http_message import read_message
 from wolfspider.webs.importers.record_forms import Form, Record
@@ -36,10 +37,7 @@ class RecordFile(ABC):
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        try:
-            self.size = path.stat().st_size
-        except OSError as error:
-            raise BadInput(f"cannot read {path}: {error.strerror}") from error
+        self.size = size_of(path)
         self.position = 0
         self.records = 0
         self.damaged = 0
@@ -66,18 +64,20 @@ class RecordFile(ABC):
             if (capture := self.capture_of(record)) is not None:
                 yield capture
         if not self.records:
-            what = "is cut off in its first record" if self.truncated else f"is not {self.kind}"
-            raise DamagedFile(
-                f"{self.path} {what}: no record can be read from it; give a whole {self.names} file"
-            )
+            raise DamagedFile(f"{self.path} {self._why_nothing()}")
+
+    def _why_nothing(self) -> str:
+        none = "no record can be read from it"
+        if self.truncated:
+            return f"is cut off in its first record: {none}; give a whole {self.names} file"
+        return (
+            f"is not {self.kind}: {none}; give a WARC, WACZ or ARC file or a MediaWiki dump, "
+            "plain or compressed with bzip2 or gzip"
+        )
 
     def _read(self) -> Iterator[Record]:
         """Every whole record."""
-        try:
-            file = self.path.open("rb")
-        except OSError as error:
-            raise BadInput(f"cannot read {self.path}: {error.strerror}") from error
-        with file:
+        with opened(self.path) as file:
             if self.size:  # an empty file cannot be mapped
                 with mmap(file.fileno(), 0, access=ACCESS_READ) as data:
                     yield from self._split(Frames(data, self.path.name))

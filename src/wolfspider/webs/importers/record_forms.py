@@ -90,9 +90,12 @@ class _Arc:
     """
 
     near = 8 << 10
+    # That the line ends is asked first: then whatever stands behind a date is right, and only the
+    # end of the URL is searched for. Else any of them is tried with any end of the type.
     begin = re.compile(
-        rb"^(?P<url>[a-z][a-z0-9+.\-]{1,31}:[^\r\n]{0,%d}) (?P<address>[0-9a-f.:]+|-) "
-        rb"(?P<date>\d{8,18}) (?:[^\r\n]* )?(?P<length>[^ \r\n]*)\r?\n" % (near - 100),
+        rb"^(?=[^\r\n]{0,%d}+\r?\n)"
+        rb"(?P<url>[a-z][a-z0-9+.\-]{1,31}:[^\r\n]{0,%d}) (?P<address>[0-9a-f.:]++|-) "
+        rb"(?P<date>\d{8,18}+) (?:[^\r\n]* )?(?P<length>[^ \r\n]*)\r?\n" % (near - 2, near - 100),
         re.IGNORECASE | re.MULTILINE,
     )
     proof = b""

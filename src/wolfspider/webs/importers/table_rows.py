@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from wolfspider.errors import BadInput, DamagedFile
+from wolfspider.webs.importers.label_cells import join_labels
 
 _PARQUET = b"PAR1"
 _GZIP = b"\x1f\x8b"
@@ -115,14 +116,24 @@ class Table:
         number, rows = 0, max(1, file.metadata.num_rows)
         present = [name for name in chosen if name is not None]
         for batch in file.iter_batches(_BATCH, columns=present):
-            values = {name: batch.column(name).to_pylist() for name in present}
+            values = {name: self._texts(batch, name) for name in present}
             for at in range(batch.num_rows):
                 number += 1
                 self.position = self.size * number // rows
-                yield (
-                    number,
-                    [None if name is None else _plain(values[name][at]) for name in chosen],
-                )
+                yield number, [None if name is None else values[name][at] for name in chosen]
+
+    def _texts(self, batch: Any, name: str) -> Cells:
+        """The cells of a column; of several with one name, the first."""
+        column = batch.column(batch.schema.names.index(name))
+        try:
+            return [_plain(value) for value in _python_values(column)]
+        except UnicodeDecodeError:
+            raise  # the file is damaged
+        except (ValueError, OverflowError, NotImplementedError) as error:
+            raise BadInput(
+                f"{self.path}: the column {name} has the type {column.type}, which cannot be read; "
+                "write it as text"
+            ) from error
 
     def _columns(self, names: Sequence[str]) -> list[int | None]:
         """Where the columns are that were asked for."""
@@ -150,8 +161,19 @@ def _cell(cells: list[str], column: int | None) -> str | None:
     return _ESCAPE.sub(lambda found: _MEANING[found[1]], cell) if "\\" in cell else cell
 
 
+def _python_values(column: Any) -> list[Any]:
+    from pyarrow.types import is_timestamp
+
+    # Python's own dates are coarser than Arrow's and end with the year 9999.
+    return (column.cast("string") if is_timestamp(column.type) else column).to_pylist()
+
+
 def _plain(value: Any) -> str | None:
-    """A value as text; the items of a list are joined as in a cell of a text table."""
+    """A value as text; bytes are UTF-8, and the items of a list are joined as labels are."""
     if value is None or isinstance(value, str):
         return value
-    return "|".join(map(str, value)) if isinstance(value, list) else str(value)
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, list):
+        return join_labels(text for text in map(_plain, value) if text is not None)
+    return str(value)

@@ -1,7 +1,10 @@
-"""Datasets without HTML, a table of pages and one of links, as captures.
+r"""Datasets without HTML, a table of pages and one of links, as captures.
 
 links → LinkSpool, by the page on which they stand
 pages → a small HTML document of each, with its links → Capture
+
+A page may have several labels, with `|` between them. In a label `\|` and `\\` stand for bar and
+backslash, below what the table itself escapes: in a text table they are written `\\|` and `\\\\`.
 """
 
 from __future__ import annotations
@@ -10,7 +13,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from html import escape
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from urllib.parse import quote
 
 from wolfspider.errors import BadInput
@@ -18,6 +20,8 @@ from wolfspider.pages.outline import MAX_ANCHOR, MAX_LINKS
 from wolfspider.pages.parsing import MAX_TEXT
 from wolfspider.urls import canonical
 from wolfspider.webs.importers.captures import Capture
+from wolfspider.webs.importers.files import new_folder
+from wolfspider.webs.importers.label_cells import split_labels
 from wolfspider.webs.importers.link_spool import LinkSpool
 from wolfspider.webs.importers.mounts import base_url
 from wolfspider.webs.importers.table_rows import Table
@@ -55,7 +59,7 @@ class TableWeb:
         return self._left_out + self._pages.left_out + self._links.left_out
 
     def __iter__(self) -> Iterator[Capture]:
-        with self._folder() as folder, LinkSpool(Path(folder)) as spool:
+        with new_folder(".links-", self.scratch) as folder, LinkSpool(Path(folder)) as spool:
             for _, (source, target, anchor) in self._links:
                 self._spool(spool, source or "", target or "", anchor)
             yield from self._captures(spool)
@@ -95,17 +99,10 @@ class TableWeb:
             return canonical(name)
         return None if name in (".", "..") else canonical(self.at + quote(name, safe=""))
 
-    def _folder(self) -> TemporaryDirectory[str]:
-        try:
-            return TemporaryDirectory(prefix=".links-", dir=self.scratch)
-        except OSError as error:
-            raise BadInput(f"cannot write to {self.scratch}: {error.strerror}") from error
-
 
 def _labels(cells: Iterable[str | None]) -> tuple[str, ...]:
     """Every label once, in the order in which they are given."""
-    labels = (label.strip() for cell in cells if cell for label in cell.split("|"))
-    return tuple(dict.fromkeys(filter(None, labels)))
+    return tuple(dict.fromkeys(label for cell in cells if cell for label in split_labels(cell)))
 
 
 def _shown(text: str) -> bytes:

@@ -11,13 +11,14 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from lzma import LZMAError
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from wolfspider.errors import BadInput, DamagedFile
 from wolfspider.webs.importers.archives import open_archive
 from wolfspider.webs.importers.captures import Capture
+from wolfspider.webs.importers.files import new_folder
 
 _ENDINGS = (".warc", ".warc.gz", ".warc.zst", ".arc", ".arc.gz")
 _PIECE = 1 << 20
@@ -52,7 +53,7 @@ class WaczFile:
 
     def __iter__(self) -> Iterator[Capture]:
         for member in self.members:
-            with self._folder() as folder:
+            with new_folder(".wacz-", self.scratch) as folder:
                 copy = Path(folder) / _safe_name(member)
                 self._copy_out(member, copy)
                 yield from self._captures(member, copy)
@@ -76,19 +77,13 @@ class WaczFile:
         with self._zip() as zipped, zipped.open(member) as source, copy.open("wb") as target:
             shutil.copyfileobj(source, target, _PIECE)
 
-    def _folder(self) -> TemporaryDirectory[str]:
-        try:
-            return TemporaryDirectory(prefix=".wacz-", dir=self.scratch)
-        except OSError as error:
-            raise BadInput(f"cannot write to {self.scratch}: {error.strerror}") from error
-
     @contextmanager
     def _zip(self) -> Iterator[ZipFile]:
         """The zip file; what goes wrong with it is told as a sentence."""
         try:
             with ZipFile(self.path) as zipped:
                 yield zipped
-        except (BadZipFile, zlib.error, EOFError) as error:
+        except (BadZipFile, zlib.error, LZMAError, EOFError) as error:
             raise DamagedFile(
                 f"{self.path} is damaged, or no WACZ file: {error}; get a whole copy"
             ) from error

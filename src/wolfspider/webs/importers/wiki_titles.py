@@ -47,6 +47,7 @@ _LANGUAGE = re.compile(r"(?:[a-z]{2,3}|simple|be-x-old)(?:-[a-z]{3,})*")
 _FORBIDDEN = re.compile(r"[\x00-\x1f\x7f<>\[\]{}|]")
 _DIRECTION = dict.fromkeys([0x200E, 0x200F, *range(0x202A, 0x202F)])  # marks nobody sees
 _LEAVES = ";@$!*(),/:"  # not escaped in addresses
+LONGEST_TARGET = 1000  # characters; entities and a section may make one longer than its title
 _LONGEST = 255  # bytes of a title
 _REMEMBERED = 1 << 14
 
@@ -80,7 +81,7 @@ class Titles:
         path = urlsplit(self.base).path
         whole = "?" in self.base or len(path) < 2  # `//x` would be a host
         self._path = self.base if whole else path
-        self.place = lru_cache(_REMEMBERED)(self._place)
+        self._remembered = lru_cache(_REMEMBERED)(self._place)
 
     def url(self, title: str) -> str:
         """The address of a page."""
@@ -90,8 +91,11 @@ class Titles:
         """The address of a page as seen from another page of the wiki."""
         return self._path + _escaped(title)
 
-    def _place(self, target: str) -> Place:
+    def place(self, target: str) -> Place:
         """What a target names, as it is written in a link: with entities, spaces, a section."""
+        return self._remembered(target) if len(target) <= LONGEST_TARGET else Place(0)
+
+    def _place(self, target: str) -> Place:
         target = _tidy(target)
         spoken_of = target.startswith(":")
         target = target.removeprefix(":").partition("#")[0].strip()

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from html import escape
 
 from wolfspider.webs.importers.wiki_blocks import blocks
-from wolfspider.webs.importers.wiki_titles import CATEGORY, FILE, LANGUAGE, Titles
+from wolfspider.webs.importers.wiki_titles import CATEGORY, FILE, LANGUAGE, LONGEST_TARGET, Titles
 
 _DEEPEST = 1000  # marks open at once; with more, those before are text
 
@@ -73,6 +73,7 @@ class _Open:
     at: int  # where in the pieces it stands; what is inside comes after
     braces: int = 0
     around: bool = False  # has a link inside, so it cannot be one
+    broken: bool = False  # has a line end inside, so it cannot be an external link
 
 
 def article(title: str, wikitext: str, titles: Titles) -> Article:
@@ -171,26 +172,31 @@ class _Reader:
         return found.end()
 
     def _close_address(self, link: _Open) -> None:
+        if link.around or link.broken:
+            return self._leave(link, "]")
         address, *words = self._pieces[link.at + 1 :]
         anchor = "".join(words)
-        if link.around or "\n" in anchor:
-            self._pieces.append("]")
-        else:
-            scheme = "https:" if address.startswith("//") else ""
-            self._replace(link, _anchor(scheme + address.strip(), anchor))
+        if "\n" in anchor:
+            link.broken = True
+            return self._leave(link, "]")
+        scheme = "https:" if address.startswith("//") else ""
+        return self._replace(link, _anchor(scheme + address.strip(), anchor))
 
     def _close_link(self, link: _Open, text: str, at: int) -> int:
         """The link that ends at `at`, with the letters behind it; returns where these end."""
-        first = self._pieces[link.at + 1] if link.around else "".join(self._pieces[link.at + 1 :])
-        target, _, words = first.partition("|")
+        target = self._target(link.at + 1)
+        if target is None:
+            self._leave(link, "]]")
+            return at
         place = self._titles.place(target)
         if not place.spoken_of and place.namespace in (FILE, CATEGORY, LANGUAGE):
             if place.namespace == CATEGORY and place.title:
                 self.categories[place.title.partition(":")[2]] = None
             del self._pieces[link.at :]
-        elif link.around or "\n" in target:
-            self._pieces.append("]]")
+        elif link.around:
+            self._leave(link, "]]")
         else:
+            words = "".join(self._pieces[link.at + 1 :]).partition("|")[2]
             words = words.strip() or target.strip().removeprefix(":")
             trail = _TRAIL.match(text, at)
             if trail:
@@ -199,6 +205,30 @@ class _Reader:
                 words = _anchor(self._titles.path(place.title), words)
             self._replace(link, words)
         return at
+
+    def _target(self, at: int) -> str | None:
+        """What stands before the first bar; None if that is more than one line, or too long.
+
+        It ends at a link that was left as text, too: no piece is looked at for two links.
+        """
+        parts: list[str] = []
+        left = LONGEST_TARGET
+        for number in range(at, len(self._pieces)):
+            part, bar, _ = self._pieces[number].partition("|")
+            left -= len(part)
+            if left < 0 or "\n" in part or part == "[[":
+                return None
+            parts.append(part)
+            if bar:
+                break
+        return "".join(parts)
+
+    def _leave(self, link: _Open, end: str) -> None:
+        """Both marks are text; what holds for the inside also holds for what is around it."""
+        self._pieces.append(end)
+        if self._open:
+            self._open[-1].around |= link.around
+            self._open[-1].broken |= link.broken
 
     def _replace(self, link: _Open, html: str) -> None:
         self._pieces[link.at :] = [html]

@@ -6,18 +6,22 @@ import html
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from email.utils import formatdate
 from http import HTTPStatus
 
-from wolfspider.webs.importers.http_message import read_message
+from wolfspider.records import Headers
+from wolfspider.webs.decoding import payload
+from wolfspider.webs.importers.http_message import Message, split_message
 from wolfspider.webs.importers.warc_records import Record
 
-# They speak of the connection on which the answer was recorded, or of the body as it was there.
+# They speak of the connection on which the answer was recorded.
 _NAMES = """
 connection keep-alive proxy-authenticate proxy-authentication-info proxy-authorization
-proxy-connection te trailer trailers transfer-encoding upgrade content-length content-encoding
+proxy-connection te trailer trailers transfer-encoding upgrade content-length
 """
 _OF_THE_CONNECTION = frozenset(_NAMES.split())
 _WITHOUT_BODY = (204, 304)
+_MOST = 256 << 20  # bytes of a body when unpacked; one that is larger is sent as it came
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _REASON = re.compile(rb"HTTP/\d(?:\.\d)?[ \t]+(\d{3})[ \t]+([^\r\n]*)")
@@ -41,14 +45,30 @@ class Answer:
         return cls(status, "\r\n".join([*lines, ""]).encode(), b"" if bare else body)
 
 
-def recorded(record: Record) -> Answer:
-    """A record's answer, decoded, with the status and the fields it was recorded with."""
+def recorded(record: Record, date: float = 0.0) -> Answer:
+    """A record's answer, decoded, with the status and the fields it was recorded with.
+
+    One field is added, the date of the capture, if it has one (RFC 7089).
+    """
+    when = [("memento-datetime", formatdate(date, usegmt=True))] if date > 0 else []
     if record.fields.get("warc-type", "").lower() == "resource":
         kind = record.fields.get("content-type", "") or "application/octet-stream"
-        return Answer.of(200, "OK", _kept([("content-type", kind)]), record.block)
-    message = read_message(record.block)
+        return Answer.of(200, "OK", _kept([("content-type", kind), *when]), record.block)
+    message = split_message(record.block)
     status = message.status or 200
-    return Answer.of(status, _reason(record.block, status), _kept(message.fields), message.body)
+    fields, body = _unpacked(message)
+    return Answer.of(status, _reason(record.block, status), _kept([*fields, *when]), body)
+
+
+def _unpacked(message: Message) -> tuple[Headers, bytes]:
+    """Without the content encoding, which a client may not know; if it can be undone."""
+    chunks = tuple(field for field in message.fields if field[0] == "transfer-encoding")
+    body = payload(chunks, message.body, _MOST).data
+    codings = tuple(field for field in message.fields if field[0] == "content-encoding")
+    plain = payload(codings, body, _MOST)
+    if codings and plain.damage:
+        return message.fields, body
+    return tuple(field for field in message.fields if field not in codings), plain.data
 
 
 def explained(status: HTTPStatus, sentence: str, *fields: tuple[str, str]) -> Answer:

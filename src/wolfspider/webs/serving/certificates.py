@@ -11,6 +11,7 @@ from collections import OrderedDict
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
+from secrets import token_bytes
 from tempfile import TemporaryDirectory
 
 from cryptography import x509
@@ -18,6 +19,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+NAME = "wolfspider web serve (throw-away)"
 _DAYS = timedelta(days=30)  # browsers refuse certificates of hosts that hold for years
 _CONTEXTS = 1000  # hosts for which a context is kept
 _LONGEST_NAME = 64  # characters of a common name
@@ -29,7 +31,13 @@ class Authority:
     def __init__(self) -> None:
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._host_key = ec.generate_private_key(ec.SECP256R1())  # one is enough for all hosts
-        self._name = _name("wolfspider web serve (throw-away)")
+        self._password = token_bytes(32).hex().encode()
+        self._packed_key = self._host_key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.BestAvailableEncryption(self._password),
+        )
+        self._name = _name(NAME)
         self._certificate = self._own_certificate()
         self._contexts: OrderedDict[str, ssl.SSLContext] = OrderedDict()
 
@@ -49,17 +57,12 @@ class Authority:
     def _make(self, host: str) -> ssl.SSLContext:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.set_alpn_protocols(["http/1.1"])
-        key = self._host_key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
         chain = self._host_certificate(host).public_bytes(serialization.Encoding.PEM)
-        # The ssl module reads files only. The folder is nobody else's, and gone at once.
+        # The ssl module reads files only: for a moment there is one, for us alone and encrypted.
         with TemporaryDirectory() as folder:
             file = Path(folder) / "host.pem"
-            file.write_bytes(key + chain + self.certificate)
-            context.load_cert_chain(file)
+            file.write_bytes(self._packed_key + chain + self.certificate)
+            context.load_cert_chain(file, password=self._password)
         return context
 
     def _own_certificate(self) -> x509.Certificate:
@@ -107,6 +110,15 @@ class Authority:
             .not_valid_after(now + _DAYS)
             .add_extension(x509.SubjectKeyIdentifier.from_public_key(key), critical=False)
         )
+
+
+def is_throw_away(path: Path) -> bool:
+    """Whether a file is the certificate of such an authority."""
+    try:
+        found = x509.load_pem_x509_certificate(path.read_bytes())
+    except (OSError, ValueError):
+        return False
+    return found.subject == _name(NAME)
 
 
 def _name(text: str) -> x509.Name:

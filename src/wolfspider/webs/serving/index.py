@@ -13,7 +13,7 @@ from wolfspider.urls import canonical
 from wolfspider.webs import archive
 from wolfspider.webs.importers.captures import Capture
 from wolfspider.webs.importers.warc import capture_of
-from wolfspider.webs.moments import Moments, MomentsWriter, is_copy
+from wolfspider.webs.moments import OTHER, Moments, MomentsWriter
 from wolfspider.webs.serving.answers import Answer, recorded
 from wolfspider.webs.serving.volume import Place, Volume
 
@@ -42,7 +42,8 @@ class Index:
             index.moments = Moments.load(web)
         except FileNotFoundError:
             raise BadInput(
-                f"{web} keeps no answers to serve; import the recording again, without --pages-only"
+                f"{web} keeps no answers to serve: it was imported with --pages-only, or is a "
+                "rewired web; serve the recording it was made of"
             ) from None
         except (OSError, ValueError) as error:
             raise DamagedFile(
@@ -53,7 +54,10 @@ class Index:
 
     @cached_property
     def moments(self) -> Moments:
-        return self._noted.moments()
+        moments = self._noted.moments()
+        if self._noted.lost:
+            self.left_out["revisit of a capture that is not here"] = self._noted.lost
+        return moments
 
     def __len__(self) -> int:
         """How many addresses are answered."""
@@ -85,14 +89,20 @@ class Index:
             self.left_out["not a web address"] += 1
         elif capture.status < 200:
             self.left_out["not HTTP"] += 1
-        elif not is_copy(capture):
+        elif capture.is_copy:
+            self._noted.copy(url, capture)
+        else:
             self._noted.note(url, capture, len(self._volumes) - 1, place)
-        elif not self._noted.copy(url, capture):
-            self.left_out["revisit of a capture that is not here"] += 1
 
     def answer(self, url: str, at: float = inf) -> Answer | None:
-        """What was recorded for a canonical URL, at a moment; None for nothing."""
+        """What was recorded for a canonical URL, at a moment; None for nothing.
+
+        A file that is no page is the same whatever query stands behind its name.
+        """
         row = self.moments.row(url, at)
+        if row < 0 and "?" in url:
+            row = self.moments.row(url.partition("?")[0], at)
+            row = row if row >= 0 and self.moments.kind(row) == OTHER else -1
         if row < 0:
             return None
         found = self._cache.get(row)
@@ -100,7 +110,7 @@ class Index:
             self._cache.move_to_end(row)
             return found
         volume, place = self.moments.place(row)
-        found = recorded(self._volumes[volume].read(Place(*place)))
+        found = recorded(self._volumes[volume].read(Place(*place)), self.moments.date(row))
         self._keep(row, found)
         return found
 

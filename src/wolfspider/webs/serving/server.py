@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import socket
 import ssl
@@ -17,7 +18,7 @@ from http import HTTPStatus
 from math import inf
 from typing import TextIO
 
-from wolfspider.errors import BadInput
+from wolfspider.errors import BadInput, DamagedFile
 from wolfspider.urls import canonical
 from wolfspider.urls import host as host_of
 from wolfspider.webs.serving.answers import Answer, explained
@@ -31,11 +32,13 @@ from wolfspider.webs.serving.requests import (
     name,
     read_request,
 )
+from wolfspider.webs.warc_writing import LATEST
 
 LOOPBACK = "127.0.0.1"  # nobody else is to take a recording for the real thing
 RESET = 0  # the status of no answer at all, in the log
 
 _BACKLOG = 1024
+_PIECE = 1 << 18  # bytes given to a connection at a time
 _HANDSHAKE = 20.0  # seconds that a client has for it
 _LINGER = 1.0  # seconds that a client may go on after it was refused
 _AT_ONCE = struct.pack("ii", 1, 0)  # SO_LINGER: close with a reset
@@ -79,7 +82,8 @@ async def serving(index: Index, settings: Settings) -> AsyncIterator[int]:
 def _no_port(port: int, error: OSError) -> str:
     if error.errno == EADDRINUSE:
         return f"port {port} is taken by another program; give another --port, or 0 for a free one"
-    return f"cannot listen on port {port}: {error.strerror}; give another --port, or 0 for any"
+    reason = os.strerror(error.errno) if error.errno else str(error)
+    return f"cannot listen on port {port}: {reason}; give another --port, or 0 for any"
 
 
 class _Counter:
@@ -102,11 +106,13 @@ class _Counter:
 
     def now(self) -> float:
         """The moment of the recording that is served."""
-        return self._at + self._speed * (time.monotonic() - self._begin)
+        if self._at == inf:
+            return inf
+        return min(self._at + self._speed * (time.monotonic() - self._begin), LATEST)
 
     def is_broken(self, host: str) -> bool:
         """Whether connections to a host are reset."""
-        return name(host) in self._broken
+        return host in self._broken
 
     def answer(self, request: Request) -> Answer | None:
         """What a request gets; None: a reset."""
@@ -116,10 +122,13 @@ class _Counter:
         if self._error_rate and self._chance.random() < self._error_rate:
             return explained(HTTPStatus.SERVICE_UNAVAILABLE, "an error, as --error-rate asks for")
         now = self.now()
-        for url in addresses:
-            found = self._index.answer(url, now)
-            if found is not None:
-                return found
+        try:
+            answers = (self._index.answer(url, now) for url in addresses)
+            found = next((answer for answer in answers if answer is not None), None)
+        except DamagedFile as error:
+            return explained(HTTPStatus.INTERNAL_SERVER_ERROR, str(error))
+        if found is not None:
+            return found
         asked = f"{request.scheme or 'http'}://{request.host}{request.path}"
         when = "" if now == inf else f" at {datetime.fromtimestamp(now, UTC):%Y-%m-%d %H:%M} UTC"
         return explained(HTTPStatus.NOT_FOUND, f"not in the recording{when}: {asked}")
@@ -194,10 +203,11 @@ class _Connection(asyncio.Protocol):
         self._buffer = bytearray()
         self._waiting = False  # an answer is on its way
         self._full = False  # the client does not read
+        self._last = False  # the answer that is being sent is the last
         self._ended = False  # it will ask for nothing more
         self._refused = False  # whatever else it says is passed over
         self._timer: asyncio.TimerHandle | None = None
-        self._handshake: asyncio.Task[None] | None = None
+        self._rest = memoryview(b"")  # of a body that is being sent
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -222,7 +232,7 @@ class _Connection(asyncio.Protocol):
 
     def eof_received(self) -> bool:
         self._ended = True
-        pending = self._waiting or self._full  # what was asked for is still to be sent
+        pending = self._waiting or self._full or bool(self._rest)  # there is still to be sent
         return pending and self._transport.can_write_eof()  # TLS has no half of an end
 
     def pause_writing(self) -> None:
@@ -230,11 +240,12 @@ class _Connection(asyncio.Protocol):
 
     def resume_writing(self) -> None:
         self._full = False
+        self._send_rest()
         self._go_on()
 
     def _go_on(self) -> None:
         """Answer what has been asked, as far as that goes at once."""
-        while not (self._waiting or self._full or self._over()):
+        while not (self._waiting or self._full or self._rest or self._over()):
             if not self._next():
                 break
         else:
@@ -282,6 +293,9 @@ class _Connection(asyncio.Protocol):
             self._counter.note(request, RESET)
             self._reset()
             return False
+        if self._buffer and request.scheme == "https":
+            sentence = "in a tunnel TLS begins when its opening was answered, not before"
+            raise Refused(HTTPStatus.BAD_REQUEST, sentence, request.host)
         self._transport.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
         inside = _Connection(self._counter, request)
         self._counter.connections.discard(self)
@@ -310,8 +324,17 @@ class _Connection(asyncio.Protocol):
         if request.old and request.keeps:
             state = b"Connection: keep-alive\r\n"
         body = b"" if request.method == "HEAD" else answer.body
-        self._transport.write(b"".join((answer.head, state, b"\r\n", body)))
-        if not request.keeps:
+        self._last = not request.keeps
+        self._transport.write(b"".join((answer.head, state, b"\r\n", body[:_PIECE])))
+        self._rest = memoryview(body)[_PIECE:]
+        self._send_rest()
+
+    def _send_rest(self) -> None:
+        """As much of the body as the client takes: who does not read is to hold no copy of it."""
+        while self._rest and not (self._full or self._transport.is_closing()):
+            piece, self._rest = self._rest[:_PIECE], self._rest[_PIECE:]
+            self._transport.write(piece)
+        if self._last and not self._rest:
             self._transport.close()
 
     def _refuse(self, refused: Refused) -> None:

@@ -75,7 +75,10 @@ class Volume:
         self._let_go()
         data = self._bytes(place)
         splitter = Splitter(verify=False)
-        return next(chain(splitter.take(data), splitter.end()))
+        found = next(chain(splitter.take(data), splitter.end()), None)
+        if found is None:
+            raise DamagedFile(f"{self.path} is damaged: there is no record at byte {place.frame}")
+        return found
 
     def _bytes(self, place: Place) -> bytes:
         if not self._frames.checked:
