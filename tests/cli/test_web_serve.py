@@ -145,3 +145,88 @@ def test_generate_with_plain_http(run: Run, tmp_path: Path) -> None:
     known = run("web", "info", tmp_path / "x", "--json").json
     assert known["start"].startswith("http://")
     assert "plain_http=True" in known["sources"][0]
+
+
+# -- the certificate --------------------------------------------------------------------------
+
+
+def test_the_certificate_goes_with_the_server(
+    run: Run, warc: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for arguments in ([], ["--ca", "mine.pem"]):
+        assert run("web", "serve", warc, "--port", "0", "--seconds", "0.1", *arguments).code == 0
+    assert list(tmp_path.glob("*.pem")) == []
+
+
+def test_a_file_of_somebody_else_is_left_alone(run: Run, warc: Path, tmp_path: Path) -> None:
+    bundle, link = tmp_path / "bundle.pem", tmp_path / "link.pem"
+    bundle.write_text("precious")
+    link.symlink_to(bundle)
+    for ca in (bundle, link):
+        refused = run("web", "serve", warc, "--port", "0", "--seconds", "0.1", "-q", "--ca", ca)
+        assert refused.code == 2
+        assert f"{ca} exists already; give another --ca, or remove it" in refused.err
+    assert bundle.read_text() == "precious"
+
+
+def test_what_a_killed_server_left_is_replaced(warc: Path, run: Run, tmp_path: Path) -> None:
+    ca = tmp_path / "ca.pem"
+    with started(warc, "--port", "0", "--ca", ca, "-q") as (process, _):
+        process.kill()
+        process.wait(20)
+    assert ca.exists()
+    assert run("web", "serve", warc, "--port", "0", "--seconds", "0.1", "--ca", ca).code == 0
+    assert not ca.exists()
+
+
+def test_a_closed_terminal_ends_it_like_ctrl_c(warc: Path, tmp_path: Path) -> None:
+    ca = tmp_path / "ca.pem"
+    with started(warc, "--port", "0", "--ca", ca, "-q") as (process, _):
+        process.send_signal(signal.SIGHUP)
+        assert process.wait(20) == 129
+    assert not ca.exists()
+
+
+# -- what cannot be ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("--at 2019-12-31", "nothing was recorded before 2020-01-01 00:00 UTC; give a later --at"),
+        ("--speed 60", "all was recorded at one moment, so no time can run; leave out --speed"),
+        ("--at soon", "'soon' is no date; write 2005-02-01 or 2005-02-01T12:30"),
+        ("--at 9999-12-31T23:00-12:00", "is no date"),
+        ("--latency nan", "'nan' is not a number to count with"),
+        ("--speed inf", "'inf' is not a number to count with"),
+        ("--seconds nan", "'nan' is not a number to count with"),
+        ("--error-rate 1.5", "1.5 is not in the range 0<=x<=1"),
+        ("--log nowhere/x.log", "cannot write nowhere/x.log: No such file or directory; give an"),
+        ("--ca nowhere/ca.pem", "cannot write nowhere/ca.pem: No such file or directory; give an"),
+    ],
+)
+def test_settings_that_make_no_sense(run: Run, warc: Path, arguments: str, message: str) -> None:
+    refused = run("web", "serve", warc, "--port", "0", "--seconds", "0.1", *arguments.split())
+    assert refused.code == 2
+    assert message in refused.err
+    assert "Traceback" not in refused.err
+
+
+def test_a_moment_after_the_end_is_told(run: Run, warc: Path) -> None:
+    done = run("web", "serve", warc, "--port", "0", "--seconds", "0.1", "--at", "2030-01-01")
+    assert done.code == 0
+    assert "the recording ends on 2020-01-01 00:00 UTC, before that date" in done.err
+
+
+def test_a_web_folder_is_served_alone(run: Run, generated: Generated) -> None:
+    refused = run("web", "serve", generated.folder, generated.warc)
+    assert refused.code == 2
+    assert "is a web folder and is served alone; import several recordings into one" in refused.err
+
+
+def test_a_generated_web_has_its_robots_files(generated: Generated) -> None:
+    with started(generated.folder, "--port", "0", "--json") as (_, line):
+        port = json.loads(line)["port"]
+        host = generated.start.split("/")[2]
+        assert get(port, host, "/robots.txt")[0] == 200

@@ -93,12 +93,30 @@ def test_dates_are_seconds_since_1970(originals: list[Capture]) -> None:
     assert {datetime.fromtimestamp(each.date, UTC) for each in originals} == {expected}
 
 
-@pytest.mark.parametrize(("date", "year"), [("20200102", 2020), ("20209902030405", 1970)])
+@pytest.mark.parametrize(
+    ("date", "year"),
+    [
+        ("20200102", 2020),
+        ("20209902030405", 1970),
+        ("00000102030405", 1970),
+        ("99991231235959", 9999),
+        ("00010101000000", 1),
+    ],
+)
 def test_a_short_date_counts_and_an_impossible_one_is_0(
     tmp_path: Path, date: str, year: int
 ) -> None:
     captures, _ = read(tmp_path / "x", arc_record("http://a.test/", http(b"x"), date=date))
     assert datetime.fromtimestamp(captures[0].date, UTC).year == year
+
+
+def test_lines_that_only_look_like_records_are_passed_over(tmp_path: Path) -> None:
+    """At 8 MB; time quadratic in such a line would be minutes."""
+    line = b"aa:" + b" - 11111111" * 740 + b"\r\r\n"
+    hostile = b"damage" + PAGES[0] + line * ((8 << 20) // len(line))
+    captures, file = read(tmp_path / "x.arc", PARTS[0] + hostile + b"\n" + PAGES[1])
+    assert [each.url for each in captures] == ["http://a.test/1"]
+    assert file.damaged >= 1
 
 
 def test_the_answer_is_kept_as_it_came(originals: list[Capture]) -> None:
@@ -293,7 +311,21 @@ def test_what_is_neither_is_refused(tmp_path: Path) -> None:
     (tmp_path / "empty").write_bytes(b"")
     (tmp_path / "letter.txt").write_bytes(b"Dear Sir or Madam")
     for name in ("empty", "letter.txt"):
-        with pytest.raises(DamagedFile, match=f"{name} is not a WARC file"):
+        with pytest.raises(DamagedFile, match=f"{name} is not a WARC file.*MediaWiki dump"):
             list(open_recording(tmp_path / name))
     with pytest.raises(BadInput, match=r"cannot read .*nowhere: No such file"):
         open_recording(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(("how", "head"), [("7z", b"7z\xbc\xaf\x27\x1c"), ("xz", b"\xfd7zXZ\0")])
+def test_what_has_to_be_unpacked_first_is_told(tmp_path: Path, how: str, head: bytes) -> None:
+    (tmp_path / "x").write_bytes(head + bytes(50))
+    with pytest.raises(DamagedFile, match=f"x is packed with {how}; unpack it first"):
+        list(open_recording(tmp_path / "x"))
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_page_about_dumps_is_no_dump(tmp_path: Path, pack: type[bytes]) -> None:
+    about = page("http://w.test/", "<p>It begins with <mediawiki>.")
+    (tmp_path / "x").write_bytes(pack(about))
+    assert isinstance(open_recording(tmp_path / "x"), WarcFile)

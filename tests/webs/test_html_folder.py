@@ -186,6 +186,22 @@ def test_links_to_files_count_inside_the_folder_alone(folder: Path) -> None:
     assert file.left_out == {"link to a file outside the folder": 1, "link to nothing": 1}
 
 
+def test_a_link_in_a_circle_costs_itself_alone(folder: Path) -> None:
+    write(folder, "a.html", "index.htm")
+    (folder / "index.html").symlink_to("index.html")
+    file = HtmlFolder(folder, AT)
+    assert [each.url.removeprefix(AT) for each in file if each.status == 200] == ["", "a.html"]
+    assert file.left_out == {"link to nothing": 1}
+
+
+def test_a_file_of_an_impossible_year_has_no_date(folder: Path) -> None:
+    write(folder, "a.html")
+    os.utime(folder / "a.html", (1e12, 1e12))
+    if (folder / "a.html").stat().st_mtime < 1e12:
+        pytest.skip("this disk knows no such year")
+    assert [each.date for each in captures(folder)] == [0.0]
+
+
 def test_what_cannot_be_read_is_counted(folder: Path) -> None:
     write(folder, "a.html", "b.html", "d.html")
     os.mkfifo(folder / "c.html")

@@ -377,6 +377,69 @@ def test_a_page_of_open_marks_is_read_to_its_end(mark: str) -> None:
     assert links_of(wikitext)[-1:] == [("/wiki/The_end", "the end")]
 
 
+@pytest.mark.parametrize(
+    ("mark", "inside", "end"),
+    [
+        ("[[a\n", "x\n", "]]"),
+        ("[[a|", "x", "]]"),
+        ("[[", "{{}}", "\n]]"),
+        ("[//a ", "<", "\n]"),
+        ("[//a [[", "<", "\n]] ]"),
+    ],
+)
+def test_a_page_in_a_thousand_links_is_read_to_its_end(mark: str, inside: str, end: str) -> None:
+    """At 2 MB each; to look at the inside for every link would take minutes."""
+    middle = inside * (wiki_xml.MOST // len(inside) - 10_000)
+    wikitext = mark * 1000 + middle + end * 1000 + "\n\n[[the end]]"
+    assert links_of(wikitext)[-1:] == [("/wiki/The_end", "the end")]
+
+
+@pytest.mark.parametrize("target", ["a\nb", "a" * 1001, "x [[b]]", "x [[y [[b]] ]]"])
+def test_what_can_be_no_target_is_text(target: str) -> None:
+    assert "/wiki/A" not in body_of(f"[[a{target}]]")
+    assert "[[a" in words_of(f"[[a{target}]]")
+    assert links_of(f"[[a{target}]] [[c]]")[-1:] == [("/wiki/C", "c")]
+
+
+def test_a_link_around_another_never_is_one() -> None:
+    for wikitext in ("[[x|[[y|[[b]]]]]]", "[//x [//y [[b]]]]", "[[x|[//y [[b]]]]]"):
+        assert links_of(wikitext) == [("/wiki/B", "b")]
+
+
+def test_long_titles_are_not_remembered() -> None:
+    titles = Titles(BASE)
+    for number in range(100):
+        assert titles.place(f"{number}" + "a" * 10_000).title == ""
+    assert titles._remembered.cache_info().currsize == 0
+
+
+def test_spaces_behind_a_redirect_are_passed_over_at_once(tmp_path: Path) -> None:
+    """At 2 MB; quadratic time would be hours."""
+    [capture], _ = read(tmp_path, dump(page("A", "#REDIRECT" + " " * 2_000_000 + "x")))
+    assert capture.status == 200
+
+
+@pytest.mark.parametrize(
+    ("date", "seconds"),
+    [
+        ("9999-12-31T23:59:59-23:00", 0.0),
+        ("9999-12-31T23:59:59.999999", 0.0),
+        ("0001-01-01T00:00:00+23:00", 0.0),
+        ("9999-12-31T23:59:59Z", 253402300799.0),
+        ("1969-12-31T23:59:59Z", -1.0),
+        ("yesterday", 0.0),
+    ],
+)
+def test_dates_that_could_not_be_written_are_0(tmp_path: Path, date: str, seconds: float) -> None:
+    data = page("A", "a").replace("2020-01-01T00:00:00Z", date)
+    assert date in data
+    captures, _ = read(tmp_path, dump(data))
+    assert [capture.date for capture in captures] == [seconds]
+    with Compiler(tmp_path / "web") as compiler:
+        compiler.add(captures[0])
+        compiler.finish()
+
+
 def test_nesting_beyond_all_sense_is_text() -> None:
     assert words_of("{{a|" * 999 + "}}" * 999) == ""
     assert words_of("{{a|" * 1500 + "}}" * 1500).startswith("{{a|{{a|")
@@ -549,6 +612,23 @@ def test_rubbish_gives_sentences_and_nothing_else(
     with suppress(WolfspiderError):
         read(folder, start + rubbish)
     assert is_dump(folder / "dump.xml") == (b"<mediawiki" in start)
+
+
+@pytest.mark.parametrize(
+    ("begin", "expected"),
+    [
+        ("<mediawiki>", True),
+        ('\ufeff <?xml version="1.0"?>\n<!-- a --> <!-- b -->\n<mediawiki xml:lang="de">', True),
+        ("<mediawikis>", False),
+        ("x<mediawiki>", False),
+        ("<html><mediawiki>", False),
+        ("<!-- <mediawiki>", False),
+        ("<!--" * 1000, False),
+    ],
+)
+def test_a_dump_shows_in_its_first_element(tmp_path: Path, begin: str, expected: bool) -> None:
+    (tmp_path / "x").write_text(begin, "utf-8")
+    assert is_dump(tmp_path / "x") == expected
 
 
 def test_files_that_are_not_there_or_folders_are_refused(tmp_path: Path) -> None:

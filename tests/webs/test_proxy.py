@@ -259,6 +259,34 @@ def test_rubbish_instead_of_tls_hurts_nobody(folder: Path) -> None:
         assert b"200 Connection established" in talk(url, b"CONNECT b.test:443 HTTP/1.1\r\n\r\n")
 
 
+def test_who_speaks_before_the_tunnel_stands_is_told(folder: Path) -> None:
+    with proxy(folder) as (url, _):
+        answer = talk(url, b"CONNECT b.test:443 HTTP/1.1\r\n\r\n\x16\x03\x01")
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert b"in a tunnel TLS begins when its opening was answered" in answer
+
+
+def test_broken_hosts_may_have_ports(tmp_path: Path) -> None:
+    web = compile_web(tmp_path / "web", [page(PLAIN), page("https://z.test:8443/")])
+    with proxy(web.folder, broken_hosts=1) as (url, _), pytest.raises(ConnectionResetError):
+        talk(url, b"CONNECT z.test:8443 HTTP/1.1\r\n\r\n")
+
+
+def test_a_large_body_arrives_whole(tmp_path: Path) -> None:
+    text = "".join(f"{number:08}" for number in range(250_000))
+    web = compile_web(tmp_path / "web", [page(PLAIN, text)])
+    with proxy(web.folder) as (url, _):
+        host, port = url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=20) as connection:
+            request = f"GET {PLAIN} HTTP/1.1\r\n\r\n".encode()
+            last = f"GET {PLAIN} HTTP/1.1\r\nConnection: close\r\n\r\n".encode()
+            connection.sendall(request + last)  # the second waits for the first
+            connection.shutdown(socket.SHUT_WR)
+            answer = b"".join(iter(lambda: connection.recv(1 << 16), b""))
+    assert answer.count(text.encode()) == 2
+    assert answer.endswith(text.encode())
+
+
 def test_broken_hosts_reset_tunnels_too(folder: Path) -> None:
     with proxy(folder, broken_hosts=1) as (url, _), pytest.raises(ConnectionResetError):
         talk(url, b"CONNECT b.test:443 HTTP/1.1\r\n\r\n")

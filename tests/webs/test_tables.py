@@ -19,9 +19,11 @@ from wolfspider.pages import parse_html
 from wolfspider.records import Page
 from wolfspider.webs.compiler import Compiler
 from wolfspider.webs.importers.captures import Capture
+from wolfspider.webs.importers.label_cells import join_labels, split_labels
 from wolfspider.webs.importers.link_spool import LinkSpool
 from wolfspider.webs.importers.tables import TableWeb
 from wolfspider.webs.recorded import RecordedWeb
+from wolfspider.webs.tabulating import tabulate
 
 A, B, C = "https://a.test/1", "https://a.test/2", "https://c.test/"
 PAGES = f"url\ttext\ttitle\tlabel\n{A}\tSpiders hunt.\tOne\tspider|hunter\n{B}\tBees fly.\tTwo\t\n"
@@ -164,9 +166,10 @@ def test_gzip_reads_alike(tmp_path: Path) -> None:
     assert packed.position == packed.size
 
 
-def parquet(rows: list[dict[str, Any]]) -> bytes:
+def parquet(rows: list[dict[str, Any]] | pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
-    pq.write_table(pa.Table.from_pylist(rows), sink, row_group_size=2)
+    made = rows if isinstance(rows, pa.Table) else pa.Table.from_pylist(rows)
+    pq.write_table(made, sink, row_group_size=2)
     return bytes(sink.getvalue())
 
 
@@ -204,6 +207,71 @@ def test_numbers_are_names_too(tmp_path: Path) -> None:
 def test_rows_of_parquet_are_named_as_rows(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="pages, row 1: not a web address: 'x'"):
         list(table(tmp_path, parquet([{"url": "x", "text": "x"}]), PARQUET_LINKS))
+
+
+def test_bytes_in_parquet_are_utf_8(tmp_path: Path) -> None:
+    rows = [{"url": A.encode(), "text": "café ".encode() + b"\xff", "labels": [b"wolf", None]}]
+    (capture,) = table(tmp_path, parquet(rows), PARQUET_LINKS)
+    assert (capture.url, capture.labels) == (A, ("wolf",))
+    assert parsed(capture).text.startswith("café \ufffd")
+
+
+def test_of_two_columns_with_one_name_the_first_counts(tmp_path: Path) -> None:
+    cells = [pa.array([A]), pa.array(["first"]), pa.array(["second"])]
+    twice = pa.Table.from_arrays(cells, names=["url", "text", "text"])
+    for pages in (parquet(twice), f"url\ttext\ttext\n{A}\tfirst\tsecond\n"):
+        (capture,) = table(tmp_path, pages)
+        assert parsed(capture).text.startswith("first")
+
+
+@pytest.mark.parametrize(
+    ("kind", "number", "text"),
+    [
+        (pa.timestamp("ns"), 1234567890123456789, "2009-02-13 23:31:30.123456789"),
+        (pa.timestamp("us", "UTC"), 0, "1970-01-01 00:00:00.000000Z"),
+        (pa.date32(), 366, "1971-01-02"),
+    ],
+)
+def test_dates_in_parquet_are_text(
+    tmp_path: Path, kind: pa.DataType, number: int, text: str
+) -> None:
+    pages = parquet(pa.table({"url": [A], "text": pa.array([number], kind)}))
+    (capture,) = table(tmp_path, pages)
+    assert parsed(capture).text.startswith(text)
+
+
+def test_types_that_cannot_be_text_are_named_with_their_column(tmp_path: Path) -> None:
+    pages = parquet(pa.table({"url": [A], "text": pa.array([1], pa.duration("ns"))}))
+    with pytest.raises(BadInput, match=r"pages: the column text has the type duration\[ns\]"):
+        list(table(tmp_path, pages))
+
+
+# -- labels --------------------------------------------------------------------------------
+
+_BARS = ("A|B", "|", "\\", "C:\\|", "a\\\\|b", "two words")
+
+
+def test_bars_in_labels_go_out_and_come_in_again(tmp_path: Path) -> None:
+    with Compiler(tmp_path / "web") as compiler:
+        for capture in table(tmp_path):
+            compiler.add(capture)
+        compiler.finish([(A, label) for label in _BARS])
+    web = RecordedWeb(tmp_path / "web")
+    list(tabulate(web, tmp_path / "tables"))
+    files = (tmp_path / "tables" / f"{name}.tsv" for name in ("pages", "links"))
+    first, _ = TableWeb(*files, scratch=tmp_path)
+    assert sorted(first.labels) == sorted([*_BARS, "spider", "hunter"])
+
+
+def test_labels_of_a_list_are_whole_and_those_of_a_cell_are_split(tmp_path: Path) -> None:
+    rows = [{"url": A, "text": "x", "label": r"a|b\|c", "labels": [*_BARS, None]}]
+    (capture,) = table(tmp_path, parquet(rows), PARQUET_LINKS)
+    assert capture.labels == ("a", "b|c", *_BARS)
+
+
+@given(st.lists(st.text("ab|\\ ", min_size=1).filter(lambda label: label == label.strip())))
+def test_any_labels_fit_into_a_cell(labels: list[str]) -> None:
+    assert split_labels(join_labels(labels)) == labels
 
 
 @pytest.mark.parametrize(

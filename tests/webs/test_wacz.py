@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
+from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_LZMA, ZIP_STORED, ZipFile
 
 import pytest
 from hypothesis import given
@@ -110,6 +110,27 @@ def test_a_wrong_checksum_is_told(tmp_path: Path) -> None:
     data = path.read_bytes()
     path.write_bytes(data.replace(b"Spiders hunt.", b"Spiders hurt.", 1))
     with pytest.raises(DamagedFile, match=r"x\.wacz is damaged, .*CRC-32.*get a whole copy"):
+        urls(path)
+
+
+@pytest.mark.parametrize("how", [ZIP_DEFLATED, ZIP_BZIP2, ZIP_LZMA])
+def test_a_damaged_member_is_told_however_it_is_packed(tmp_path: Path, how: int) -> None:
+    path = wacz(tmp_path / "x.wacz", {"archive/1.warc": SECOND * 9}, how)
+    data = path.read_bytes()
+    for at in range(40, 200):
+        path.write_bytes(data[:at] + b"\xff\xff" + data[at + 2 :])
+        with pytest.raises(WolfspiderError, match=r"x\.wacz"):
+            urls(path)
+
+
+@pytest.mark.parametrize(("at", "what"), [(6, "encrypted"), (8, "compression")])
+def test_a_member_that_cannot_be_unpacked_is_told(tmp_path: Path, at: int, what: str) -> None:
+    path = wacz(tmp_path / "x.wacz", {"archive/1.warc": SECOND})
+    data = bytearray(path.read_bytes())
+    central = data.index(b"PK\1\2")  # where the fields stand two bytes later
+    data[at] = data[central + at + 2] = 97 if at == 8 else 1
+    path.write_bytes(data)
+    with pytest.raises(BadInput, match=rf"cannot unpack .*x\.wacz: .*{what}"):
         urls(path)
 
 

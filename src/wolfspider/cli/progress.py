@@ -12,7 +12,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 
 
 class Meter:
-    """Shows `done` of `total` with a rate and a remark, on standard error.
+    """Shows `done` of `total` with a remark on standard error; with `rate`, units per second, too.
 
     Cheap to call for every page: it looks at the clock only, and draws a few times a second.
     When standard error is not a terminal it writes a line every few seconds and one at the end.
@@ -24,6 +24,7 @@ class Meter:
         total: float | None,
         *,
         unit: str,
+        rate: bool = True,
         quiet: bool = False,
         before: int = 0,
     ) -> None:
@@ -33,6 +34,7 @@ class Meter:
         self._console = Console(stderr=True)
         self._bar: Progress | None = None
         self._task: TaskID | None = None
+        self._rate = rate
         self._quiet = quiet
         self._before = before  # units that were done before, and make no rate
         self._begin = self._shown = time.monotonic()
@@ -82,7 +84,8 @@ class Meter:
 
     def _text(self, count: int, remark: str) -> str:
         rate = (count - self._before) / max(time.monotonic() - self._begin, 1e-9)
-        return f"{count:,} {self.unit}, {rate:,.0f}/s{', ' + remark if remark else ''}"
+        parts = [f"{count:,} {self.unit}", f"{rate:,.0f}/s" if self._rate else "", remark]
+        return ", ".join(filter(None, parts))
 
     def _left(self, done: float) -> str:
         if not self.total or done <= self._before:

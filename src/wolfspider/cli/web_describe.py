@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from wolfspider.cli.output import (
     result_options,
 )
 from wolfspider.cli.progress import Meter
+from wolfspider.errors import BadInput
 from wolfspider.store.as_web import as_web
 from wolfspider.webs.recorded import RecordedWeb
 
@@ -73,8 +75,9 @@ def describe(
     from wolfspider.lab.describe.page import write_page
 
     settings = Settings(label, start, height, sources, random_seed)
-    found = _described(RecordedWeb(as_web(folder)), settings, quiet)
+    web = RecordedWeb(as_web(folder))
     path = out or _beside(folder)
+    found = _described(web, settings, quiet)
     write_page(found, path, _command(folder, settings, out))
     if as_json:
         print_json(found.as_dict() | {"page": str(path)})
@@ -85,8 +88,14 @@ def describe(
 
 
 def _beside(folder: Path) -> Path:
+    """The file FOLDER.html, if it is not there yet or was made by this command."""
+    from wolfspider.lab.describe.page import is_page
+
     named = folder if folder.name not in ("", "..") else folder.resolve()
-    return named.with_name(f"{named.name}.html")
+    path = named.with_name(f"{named.name}.html")
+    if os.path.lexists(path) and not is_page(path):
+        raise BadInput(f"{path} exists and is no page of this command; name another with -o")
+    return path
 
 
 def _described(web: RecordedWeb, settings: Settings, quiet: bool) -> Description:
@@ -94,7 +103,7 @@ def _described(web: RecordedWeb, settings: Settings, quiet: bool) -> Description
 
     steps = describing(web, settings)
     seen: set[str] = set()
-    with Meter("describing", 1.0, unit="steps", quiet=quiet) as meter:
+    with Meter("describing", 1.0, unit="steps", rate=False, quiet=quiet) as meter:
         while True:
             try:
                 share, what = next(steps)

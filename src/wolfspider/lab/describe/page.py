@@ -18,6 +18,9 @@ from wolfspider.lab.describe.figure import Figure
 from wolfspider.lab.describe.targets import Targets
 from wolfspider.lab.report.page import shown
 
+_MARK = b'<meta name="generator" content="wolfspider">'
+_NEAR = 1024  # bytes in which the mark stands
+
 
 @dataclass(frozen=True)
 class Said:
@@ -53,6 +56,15 @@ def write_page(found: Description, path: Path, command: str) -> None:
         with suppress(OSError):
             beside.unlink()
         raise BadInput(f"cannot write the page {path}: {error.strerror or error}") from error
+
+
+def is_page(path: Path) -> bool:
+    """Whether a file begins like one that `write_page` wrote. Never raises."""
+    try:
+        with path.open("rb") as file:
+            return _MARK in file.read(_NEAR)
+    except OSError:
+        return False
 
 
 def page(found: Description, command: str) -> str:

@@ -172,15 +172,15 @@ class _Reader:
         return found.end()
 
     def _close_address(self, link: _Open) -> None:
-        if link.around or link.broken:
-            return self._leave(link, "]")
-        address, *words = self._pieces[link.at + 1 :]
-        anchor = "".join(words)
-        if "\n" in anchor:
+        if not (link.around or link.broken):
+            address, *words = self._pieces[link.at + 1 :]
+            anchor = "".join(words)
+            if "\n" not in anchor:
+                scheme = "https:" if address.startswith("//") else ""
+                self._replace(link, _anchor(scheme + address.strip(), anchor))
+                return
             link.broken = True
-            return self._leave(link, "]")
-        scheme = "https:" if address.startswith("//") else ""
-        return self._replace(link, _anchor(scheme + address.strip(), anchor))
+        self._leave(link, "]")
 
     def _close_link(self, link: _Open, text: str, at: int) -> int:
         """The link that ends at `at`, with the letters behind it; returns where these end."""
