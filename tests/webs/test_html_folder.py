@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given
@@ -194,12 +195,12 @@ def test_a_link_in_a_circle_costs_itself_alone(folder: Path) -> None:
     assert file.left_out == {"link to nothing": 1}
 
 
-def test_a_file_of_an_impossible_year_has_no_date(folder: Path) -> None:
-    write(folder, "a.html")
-    os.utime(folder / "a.html", (1e12, 1e12))
-    if (folder / "a.html").stat().st_mtime < 1e12:
-        pytest.skip("this disk knows no such year")
-    assert [each.date for each in captures(folder)] == [0.0]
+@pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="disks know no such years")
+def test_a_file_of_an_impossible_year_has_no_date() -> None:
+    with TemporaryDirectory(dir="/dev/shm") as folder:
+        write(Path(folder), "a.html")
+        os.utime(Path(folder) / "a.html", (1e12, 1e12))
+        assert [each.date for each in captures(Path(folder))] == [0.0]
 
 
 def test_what_cannot_be_read_is_counted(folder: Path) -> None:

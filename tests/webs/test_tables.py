@@ -258,8 +258,8 @@ def test_bars_in_labels_go_out_and_come_in_again(tmp_path: Path) -> None:
         compiler.finish([(A, label) for label in _BARS])
     web = RecordedWeb(tmp_path / "web")
     list(tabulate(web, tmp_path / "tables"))
-    files = (tmp_path / "tables" / f"{name}.tsv" for name in ("pages", "links"))
-    first, _ = TableWeb(*files, scratch=tmp_path)
+    tables = tmp_path / "tables"
+    first, _ = TableWeb(tables / "pages.tsv", tables / "links.tsv", scratch=tmp_path)
     assert sorted(first.labels) == sorted([*_BARS, "spider", "hunter"])
 
 

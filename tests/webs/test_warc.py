@@ -524,5 +524,7 @@ def test_a_file_cut_in_its_first_record_says_so(folder: Path, kind: str) -> None
 def test_files_that_are_not_there_or_empty_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"cannot read .*nowhere\.warc: No such file"):
         WarcFile(tmp_path / "nowhere.warc")
-    with pytest.raises(DamagedFile, match=r"empty\.warc is not a WARC file: .*; give a WARC, WACZ or"):
+    with pytest.raises(
+        DamagedFile, match=r"empty\.warc is not a WARC file: .*; give a WARC, WACZ or"
+    ):
         read(tmp_path / "empty.warc", b"")

@@ -76,7 +76,7 @@ def describe(
 
     settings = Settings(label, start, height, sources, random_seed)
     web = RecordedWeb(as_web(folder))
-    path = out or _beside(folder)
+    path = _free(out or _beside(folder))
     found = _described(web, settings, quiet)
     write_page(found, path, _command(folder, settings, out))
     if as_json:
@@ -88,11 +88,14 @@ def describe(
 
 
 def _beside(folder: Path) -> Path:
-    """The file FOLDER.html, if it is not there yet or was made by this command."""
+    named = folder if folder.name not in ("", "..") else folder.resolve()
+    return named.with_name(f"{named.name}.html")
+
+
+def _free(path: Path) -> Path:
+    """The path, if nothing is there yet or what is there was made by this command."""
     from wolfspider.lab.describe.page import is_page
 
-    named = folder if folder.name not in ("", "..") else folder.resolve()
-    path = named.with_name(f"{named.name}.html")
     if os.path.lexists(path) and not is_page(path):
         raise BadInput(f"{path} exists and is no page of this command; name another with -o")
     return path

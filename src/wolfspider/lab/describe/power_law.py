@@ -90,6 +90,7 @@ def _verdict(tail: int, lognormal: Rival, exponential: Rival) -> str:
         return "a lognormal fits better"
     if exponential.wins:
         return "an exponential fits better"
-    if lognormal.p is None or lognormal.p >= _SIGNIFICANT:
-        return "plausible, and so is a lognormal"
-    return "plausible"
+    named = (("a lognormal", lognormal), ("an exponential", exponential))
+    open_ = [name for name, rival in named if rival.p is None or rival.p >= _SIGNIFICANT]
+    are = "are" if len(open_) > 1 else "is"
+    return f"plausible, and so {are} {' and '.join(open_)}" if open_ else "plausible"

@@ -161,7 +161,7 @@ def _cell(cells: list[str], column: int | None) -> str | None:
     return _ESCAPE.sub(lambda found: _MEANING[found[1]], cell) if "\\" in cell else cell
 
 
-def _python_values(column: Any) -> list[Any]:
+def _python_values(column: Any) -> Any:
     from pyarrow.types import is_timestamp
 
     # Python's own dates are coarser than Arrow's and end with the year 9999.

@@ -83,7 +83,7 @@ class WaczFile:
         try:
             with ZipFile(self.path) as zipped:
                 yield zipped
-        except (BadZipFile, zlib.error, LZMAError, EOFError) as error:
+        except (BadZipFile, zlib.error, LZMAError, EOFError, UnicodeDecodeError) as error:
             raise DamagedFile(
                 f"{self.path} is damaged, or no WACZ file: {error}; get a whole copy"
             ) from error

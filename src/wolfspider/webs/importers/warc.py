@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+
 from wolfspider.webs.importers.captures import Capture
 from wolfspider.webs.importers.dates import from_iso
 from wolfspider.webs.importers.record_file import RecordFile, answer
