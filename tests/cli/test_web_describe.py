@@ -62,7 +62,8 @@ def test_quiet_says_only_the_result_and_again_overwrites(run: Run, small: Path) 
 def test_a_page_of_somebody_else_is_left_alone(run: Run, small: Path) -> None:
     path = small.with_name("small.html")
     path.write_text("<h1>My notes</h1>")
-    for arguments in ([], ["-o", path]):
+    others: list[list[str | Path]] = [[], ["-o", path]]
+    for arguments in others:
         refused = run("web", "describe", small, *arguments)
         assert (refused.code, refused.out) == (2, "")
         assert f"{path} exists and is no page of this command; name another with -o" in refused.err
