@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import signal
 import socket
+import sqlite3
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 
@@ -230,3 +231,21 @@ def test_a_generated_web_has_its_robots_files(generated: Generated) -> None:
         port = json.loads(line)["port"]
         host = generated.start.split("/")[2]
         assert get(port, host, "/robots.txt")[0] == 200
+
+
+def test_our_own_hunt_goes_through_it(run: Run, generated: Generated, tmp_path: Path) -> None:
+    ca = tmp_path / "ca.pem"
+    with started(generated.folder, "--port", "0", "--json", "--ca", ca) as (_, line):
+        hunt = run(
+            *("hunt", "--web", "live", "--topic", "sailing", "--seed", generated.start, "-q"),
+            *("--proxy", json.loads(line)["url"], "--authorities", ca, "--json"),
+            *("--contact", "https://example.org/me", "--delay", "0", "--address-delay", "0"),
+            *("--pages", "120", "-o", tmp_path / "hunt"),
+        )
+    assert hunt.code == 0, hunt.err
+    assert hunt.json["pages"] == 120
+    with closing(sqlite3.connect(tmp_path / "hunt" / "hunt.db")) as db:
+        rows = db.execute("SELECT url, error FROM pages").fetchall()
+    assert {error for _, error in rows} <= {"", "seen", "status 404"}
+    schemes = {url.partition(":")[0] for url, error in rows if not error}
+    assert schemes == {"http", "https"}
