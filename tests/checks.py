@@ -35,7 +35,7 @@ from wolfspider.pages import parse, parse_html
 from wolfspider.policies import make as make_policy
 from wolfspider.protocols import Judge, Policy, Web
 from wolfspider.records import Link, Page, Response, State, Verdict, Visit
-from wolfspider.store.states import load_state, save_state
+from wolfspider.states import load_state, save_state
 from wolfspider.topics import Topic
 from wolfspider.urls import canonical, fingerprint, host, seed_link
 from wolfspider.webs.recorded import RecordedWeb

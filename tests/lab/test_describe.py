@@ -25,7 +25,7 @@ from wolfspider.lab.describe.estimates import by_source, ratio
 from wolfspider.lab.describe.power_law import fit
 from wolfspider.lab.describe.reach import Walks, drawn, effective_diameter
 from wolfspider.lab.describe.targets import heights
-from wolfspider.lab.graph import Graph
+from wolfspider.webs.graph import Graph
 from wolfspider.webs.recorded import RecordedWeb
 
 Make = Callable[..., RecordedWeb]

@@ -14,8 +14,8 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from lab.tiny import LINKS
-from wolfspider.lab.graph import Graph
 from wolfspider.records import Floats
+from wolfspider.webs.graph import Graph
 from wolfspider.webs.recorded import RecordedWeb
 
 Edges = list[tuple[int, int]]

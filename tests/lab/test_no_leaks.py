@@ -23,7 +23,6 @@ import pytest
 
 from lab.prying import Prying, atom, everything
 from lab.tiny import LINKS, letters, number, task_of, web_of
-from wolfspider.lab.graph import Graph
 from wolfspider.lab.ground import Ground
 from wolfspider.lab.run import Timed, run
 from wolfspider.lab.tasks import Away, Task, TaskFile
@@ -35,6 +34,7 @@ from wolfspider.records import Link, Links, Page, Response, Terms, Verdict
 from wolfspider.text import term_ids
 from wolfspider.topics import Topic
 from wolfspider.webs.folder import Blobs
+from wolfspider.webs.graph import Graph
 from wolfspider.webs.recorded import RecordedWeb
 
 FETCHES = 4  # a b c d; e f g h are not visited

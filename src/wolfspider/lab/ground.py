@@ -12,13 +12,13 @@ import numpy as np
 
 from wolfspider.errors import BadInput
 from wolfspider.judges import CosineJudge, KeywordJudge, TargetJudge
-from wolfspider.lab.graph import Graph, Mask, Numbers
 from wolfspider.lab.tasks import Away, Task
 from wolfspider.lab.view import View
 from wolfspider.protocols import Judge
 from wolfspider.records import Link
 from wolfspider.topics import Topic
 from wolfspider.urls import fingerprint, seed_link
+from wolfspider.webs.graph import Graph, Mask, Numbers
 from wolfspider.webs.recorded import RecordedWeb
 
 

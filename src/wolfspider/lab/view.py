@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from wolfspider.lab.graph import Mask
 from wolfspider.records import Links, Page, Response
+from wolfspider.webs.graph import Mask
 from wolfspider.webs.recorded import RecordedWeb
 
 

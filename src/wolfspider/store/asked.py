@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from wolfspider.errors import BadInput, DamagedFile
-from wolfspider.store.states import sync_folder
+from wolfspider.states import sync_folder
 
 NAME = "hunt.toml"
 PARTIAL = "hunt.toml.partial"

@@ -15,11 +15,11 @@ from typing import Any, Self
 
 from wolfspider.errors import BadInput, WolfspiderError
 from wolfspider.records import Exchange, State, Visit
+from wolfspider.states import load_state, save_state
 from wolfspider.store import asked as asked_file
 from wolfspider.store import schema
 from wolfspider.store.lock import NAME as LOCK
 from wolfspider.store.lock import Lock
-from wolfspider.store.states import load_state, save_state
 from wolfspider.store.warc import Original, Place, WarcWriter, name_of
 from wolfspider.webs.new_folder import make_folder, remove_empty
 

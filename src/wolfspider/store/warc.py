@@ -11,7 +11,7 @@ from typing import BinaryIO
 from wolfspider import __version__
 from wolfspider.errors import DamagedFile
 from wolfspider.records import Exchange
-from wolfspider.store.states import sync_folder
+from wolfspider.states import sync_folder
 from wolfspider.webs.warc_writing import (
     HTTP,
     PROFILE,

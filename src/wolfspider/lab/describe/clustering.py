@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array, triu
 
-from wolfspider.lab.graph import Graph, Numbers
+from wolfspider.webs.graph import Graph, Numbers
 
 _BLOCK = 2_000_000  # products of links made at a time, about
 

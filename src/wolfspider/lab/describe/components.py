@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from wolfspider.lab.describe.degrees import Counts, counted
-from wolfspider.lab.graph import Graph, Mask
+from wolfspider.webs.graph import Graph, Mask
 
 PARTS = ("core", "in", "out", "tubes", "tendrils", "disconnected")
 Members = NDArray[np.int32]  # the component of each page

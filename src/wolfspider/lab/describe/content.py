@@ -16,9 +16,9 @@ from scipy import stats
 from scipy.sparse import csr_array
 
 from wolfspider.lab.describe.estimates import Estimate, by_source, ratio
-from wolfspider.lab.graph import Numbers
 from wolfspider.lab.similarity import PageTerms
 from wolfspider.records import Floats
+from wolfspider.webs.graph import Numbers
 from wolfspider.webs.recorded import RecordedWeb
 
 FAR = 6  # links; pages further away are not drawn

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wolfspider.lab.describe.power_law import PowerLaw, fit
-from wolfspider.lab.graph import Graph, Numbers
+from wolfspider.webs.graph import Graph, Numbers
 
 Counts = tuple[tuple[int, int], ...]  # a value, and how often it occurs; by value
 

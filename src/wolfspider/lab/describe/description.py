@@ -17,7 +17,7 @@ from wolfspider.lab.describe.hosts import Hosts, reading_hosts
 from wolfspider.lab.describe.reach import Reach, by_depth
 from wolfspider.lab.describe.sampling import Sampling
 from wolfspider.lab.describe.targets import Targets, heights
-from wolfspider.lab.graph import Graph, Numbers
+from wolfspider.webs.graph import Graph, Numbers
 from wolfspider.webs.recorded import RecordedWeb
 
 Found = TypeVar("Found")

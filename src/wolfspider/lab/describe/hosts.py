@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from wolfspider.lab.describe.degrees import Counts, counted
-from wolfspider.lab.graph import Graph, Numbers
 from wolfspider.urls import host
+from wolfspider.webs.graph import Graph, Numbers
 from wolfspider.webs.recorded import RecordedWeb
 
 _MOST = 10  # hosts that are named

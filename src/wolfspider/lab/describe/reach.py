@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from wolfspider.lab.describe.estimates import Estimate, ratio
-from wolfspider.lab.graph import Numbers
 from wolfspider.records import Floats
+from wolfspider.webs.graph import Numbers
 
 _MOST = 0.9  # of the pairs are within the effective diameter
 

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from wolfspider.lab.describe.content import Pairs
 from wolfspider.lab.describe.reach import Reach, Walks, drawn
 from wolfspider.lab.describe.targets import nearest
-from wolfspider.lab.graph import Graph, Numbers, distances
+from wolfspider.webs.graph import Graph, Numbers, distances
 
 _COMPARED = 1000  # sources of which the words are compared; each brings about 35 pages
 

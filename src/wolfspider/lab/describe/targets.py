@@ -13,8 +13,8 @@ import numpy as np
 
 from wolfspider.lab.describe.hosts import Named
 from wolfspider.lab.describe.reach import Reach
-from wolfspider.lab.graph import Graph, Numbers
 from wolfspider.records import Floats
+from wolfspider.webs.graph import Graph, Numbers
 
 
 @dataclass(frozen=True)

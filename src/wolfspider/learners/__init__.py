@@ -1,0 +1,1 @@
+"""Value functions that policies own: fitted to examples, then asked about links."""

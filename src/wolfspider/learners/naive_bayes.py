@@ -1,0 +1,124 @@
+"""Multinomial naive Bayes over several bags of words, each with a vocabulary of its own.
+
+Rennie & McCallum 1999, equations 3–5:
+
+    P(c | d) ∝ P(c) · Π over bags, Π over words  P(w | c)
+    P(w | c) = (1 + times w in c) / (|V| + words in c)        within a bag
+    P(c)     = (1 + documents in c) / (|C| + documents)
+
+Words that training has not seen say nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wolfspider.records import Bag, Floats, State, TermIds, Terms
+
+Logs = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Words:
+    """Words that were seen in a bag: with which class, and with what weight each."""
+
+    ids: TermIds
+    classes: NDArray[np.int64]
+    weights: Floats
+
+    @classmethod
+    def join(cls, parts: Iterable[Words]) -> Words:
+        columns = zip(*((part.ids, part.classes, part.weights) for part in parts), strict=True)
+        return cls(*(np.concatenate(column) for column in columns))
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words of a bag, and log P(w | c) of each for each class."""
+
+    ids: TermIds  # sorted
+    logs: Logs  # words × classes
+
+    @classmethod
+    def fit(cls, words: Words, classes: int) -> Vocabulary:
+        ids, rows = np.unique(words.ids, return_inverse=True)
+        cells = rows * classes + words.classes
+        size = len(ids) * classes
+        counts = np.bincount(cells, words.weights, size).reshape(-1, classes)
+        return cls(ids, np.log1p(counts) - np.log(len(ids) + counts.sum(0)))
+
+    def of_bag(self, bag: Bag) -> Logs:
+        """Σ log P(w | c) for each row of a bag."""
+        rows, known = self._find(bag.ids)
+        total = np.zeros((len(rows) + 1, self.logs.shape[1]))
+        np.cumsum(self.logs[rows] * known[:, None], axis=0, out=total[1:])
+        sums: Logs = total[bag.ends] - total[bag.starts]
+        return sums
+
+    def of_terms(self, ids: TermIds, counts: Floats | NDArray[np.float32]) -> Logs:
+        """The same for one document."""
+        rows, known = self._find(ids)
+        return np.asarray((counts * known) @ self.logs[rows], np.float64)
+
+    def overlap(self, ids: TermIds) -> float:
+        """Which share of words was seen in training; nan for no words."""
+        return float(self._find(ids)[1].mean()) if len(ids) else float("nan")
+
+    def _find(self, ids: TermIds) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+        if not len(self.ids):
+            return np.zeros(len(ids), np.intp), np.zeros(len(ids), bool)
+        rows = np.minimum(self.ids.searchsorted(ids), len(self.ids) - 1)
+        return rows, self.ids[rows] == ids
+
+
+@dataclass(frozen=True)
+class NaiveBayes:
+    """Classes of documents that consist of several bags."""
+
+    priors: Logs
+    vocabularies: dict[str, Vocabulary]
+
+    @classmethod
+    def fit(cls, documents: NDArray[np.int64], words: Mapping[str, Words]) -> NaiveBayes:
+        """From how many documents each class has, and the words of all documents in each bag."""
+        classes = len(documents)
+        priors = np.log1p(documents) - np.log(classes + documents.sum())
+        fitted = {name: Vocabulary.fit(each, classes) for name, each in words.items()}
+        return cls(priors, fitted)
+
+    def probabilities(self, logs: Logs) -> Logs:
+        """P(c | d) from Σ log P(w | c) of all bags, for each row."""
+        joint = logs + self.priors
+        joint -= joint.max(-1, keepdims=True)
+        odds = np.exp(joint)
+        normal: Logs = odds / odds.sum(-1, keepdims=True)
+        return normal
+
+    def state(self) -> State:
+        bags = {
+            name: {"ids": each.ids, "logs": each.logs} for name, each in self.vocabularies.items()
+        }
+        return {"priors": self.priors, "bags": bags}
+
+    @classmethod
+    def of(cls, state: State) -> NaiveBayes:
+        bags = {name: Vocabulary(bag["ids"], bag["logs"]) for name, bag in state["bags"].items()}
+        return cls(state["priors"], bags)
+
+
+def words_of_bag(bag: Bag, classes: NDArray[np.int64]) -> Words:
+    """The words of links, each with the class of its link."""
+    counts = (bag.ends - bag.starts).astype(np.int64)
+    ids = np.concatenate([bag[row] for row in range(len(bag))]) if len(bag) else bag.ids[:0]
+    return Words(ids, np.repeat(classes, counts), np.ones(len(ids)))
+
+
+def words_of_page(terms: Terms, classes: NDArray[np.int64]) -> Words:
+    """The words of a page, once for each of its links."""
+    present, links = np.unique(classes, return_counts=True)
+    ids, weights = np.tile(terms.ids, len(present)), np.outer(links, terms.counts).ravel()
+    return Words(ids, np.repeat(present, len(terms.ids)), weights)

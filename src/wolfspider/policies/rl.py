@@ -1,0 +1,204 @@
+"""Spiders that learn from maps what links are worth: Rennie & McCallum 1999.
+
+Every link of the mapped sites gets its Q-value (`training.values`). Values are put into bins, with
+edges 1, γ, γ², …; naive Bayes learns from the words of a link which bin it is in. The value of a
+new link is Σ P(bin) · mean Q of the bin.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wolfspider.errors import BadInput
+from wolfspider.learners.naive_bayes import Logs, NaiveBayes, Words, words_of_bag, words_of_page
+from wolfspider.policies.trained import TrainedPolicy
+from wolfspider.records import Bag, Floats, Links, Page, Visit
+from wolfspider.text import count_terms, term_ids, word_of
+from wolfspider.training.maps import Map, Mapped
+from wolfspider.training.model import Model
+from wolfspider.training.values import greedy_rewards
+
+Text = Literal["related", "full-page"]
+Classes = NDArray[np.int64]
+
+_FOLDS = 5  # pages of one in so many are kept back to measure how good the classes are told
+
+
+class RLFuture(TrainedPolicy):
+    """Follows links by the reward to be expected behind them, learned from mapped sites."""
+
+    name: ClassVar[str] = "rl-future"
+
+    def __init__(self, *, model: Model, buffer: int | None = None) -> None:
+        super().__init__(model=model, buffer=buffer)
+        self._bayes = NaiveBayes.of(model.state["bayes"])
+        self._means = model.state["means"]
+        self._text: Text = model.settings["text"]
+
+    @classmethod
+    def train(
+        cls, known: Map, *, bins: int = 4, text: Text = "related", gamma: float = 0.5
+    ) -> Model:
+        """Bins 3 to 5 tell future rewards apart; `text` is which words count as a link's."""
+        if not 3 <= bins <= 5:
+            raise ValueError(f"bins is {bins}; rl-future has 3, 4 or 5 of them")
+        return _train(cls.name, known, bins, text, gamma)
+
+    def score(self, links: Links, visit: Visit) -> Floats:
+        logs = _logs(self._bayes, visit.page, links, self._text)
+        values: Floats = self._bayes.probabilities(logs) @ self._means
+        return values
+
+
+class RLImmediate(RLFuture):
+    """Follows links that look as if they led to a target directly, learned from mapped sites."""
+
+    name: ClassVar[str] = "rl-immediate"
+
+    @classmethod
+    def train(  # type: ignore[override]  # it has one setting less
+        cls, known: Map, *, text: Text = "related", gamma: float = 0.5
+    ) -> Model:
+        return _train(cls.name, known, 2, text, gamma)
+
+
+def _train(name: str, known: Map, bins: int, text: Text, gamma: float) -> Model:
+    if not 0 < gamma < 1:
+        raise ValueError(f"gamma is {gamma}; it must be between 0 and 1")
+    values = greedy_rewards(known.graph, known.targets, gamma)
+    sample = _Sample.of(known, values, bins, text, gamma)
+    measured = sample.tested()
+    bayes, means = sample.fitted(np.ones(sample.pages, bool))
+    settings = {"bins": bins, "text": text, "gamma": gamma}
+    if name == RLImmediate.name:
+        del settings["bins"]
+    about = {
+        "pages": int(known.within.sum()),
+        "targets": len(known.known_targets),
+        "links": len(sample.classes),
+        "links_by_bin": sample.by_bin().tolist(),
+        **measured,
+    }
+    words = {
+        int(term): word
+        for each in bayes.vocabularies.values()
+        for term in each.ids.tolist()
+        if (word := word_of(term)) is not None
+    }
+    return Model(name, settings, {"bayes": bayes.state(), "means": means}, words, about)
+
+
+def binned(values: Floats, bins: int, gamma: float) -> Classes:
+    """Bin 0: Q ≥ 1, which a link to a target has; then ≥ γ, ≥ γ², …; the last has the rest."""
+    edges = gamma ** np.arange(bins - 1)
+    numbers: Classes = (values[:, None] < edges).sum(1)
+    return numbers
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """The links of a map: bin and value of each, and the words of each page's links by bag."""
+
+    bins: int
+    classes: Classes
+    values: Floats
+    page_of: Classes  # 0, 1, 2 … in the order of the map
+    words: dict[str, list[Words]]  # one for each page
+    kept_back: dict[int, Mapped]  # one page in a few, to be classified by the others
+    text: Text
+
+    @classmethod
+    def of(cls, known: Map, values: Floats, bins: int, text: Text, gamma: float) -> _Sample:
+        words: dict[str, list[Words]] = defaultdict(list)
+        classes: list[Classes] = []
+        worth: list[Floats] = []
+        kept_back: dict[int, Mapped] = {}
+        for mapped in known:
+            if not len(mapped.leads_to):
+                continue
+            term_ids(mapped.page.text)  # so that the words behind the ids are known
+            if len(classes) % _FOLDS == 0:
+                kept_back[len(classes)] = mapped
+            links = binned(values[mapped.leads_to], bins, gamma)
+            for bag, found in _words(mapped.page, mapped.page.links, links, text).items():
+                words[bag].append(found)
+            classes.append(links)
+            worth.append(values[mapped.leads_to])
+        if not classes or len(np.unique(np.concatenate(classes))) < 2:
+            raise BadInput(
+                "there is nothing to learn from: all known links are of one kind; give more sites, "
+                "or targets that only some links lead to"
+            )
+        pages = np.repeat(np.arange(len(classes)), [len(each) for each in classes])
+        joined = np.concatenate(classes), np.concatenate(worth)
+        return cls(bins, *joined, pages, dict(words), kept_back, text)
+
+    @property
+    def pages(self) -> int:
+        return int(self.page_of[-1]) + 1
+
+    def by_bin(self) -> Classes:
+        return np.bincount(self.classes, minlength=self.bins)
+
+    def fitted(self, pages: NDArray[np.bool_]) -> tuple[NaiveBayes, Floats]:
+        """The classifier of some pages' links, and the mean value of each bin there."""
+        links = pages[self.page_of]
+        counts = np.bincount(self.classes[links], minlength=self.bins)
+        sums = np.bincount(self.classes[links], self.values[links], self.bins)
+        words = {
+            bag: Words.join(part for part, taken in zip(parts, pages, strict=True) if taken)
+            for bag, parts in self.words.items()
+        }
+        return NaiveBayes.fit(counts, words), sums / np.maximum(counts, 1)
+
+    def tested(self) -> dict[str, Any]:
+        """Accuracy, recall of links to targets and confusion, on pages that were kept back."""
+        if len(self.kept_back) == self.pages:
+            return {}
+        bayes, _ = self.fitted(~np.isin(np.arange(self.pages), list(self.kept_back)))
+        confusion = np.zeros((self.bins, self.bins), np.int64)
+        for number, mapped in self.kept_back.items():
+            logs = _logs(bayes, mapped.page, mapped.page.links, self.text)
+            told = bayes.probabilities(logs).argmax(1)
+            np.add.at(confusion, (self.classes[self.page_of == number], told), 1)
+        immediate = int(confusion[0].sum())
+        return {
+            "confusion": confusion.tolist(),
+            "accuracy": float(np.trace(confusion) / confusion.sum()),
+            "recall_of_targets": float(confusion[0, 0] / immediate) if immediate else None,
+        }
+
+
+def _words(page: Page, links: Links, classes: Classes, text: Text) -> Mapping[str, Words]:
+    """The words of a page's links by bag, each with the class of its link."""
+    if text == "full-page":
+        parts = [words_of_bag(bag, classes) for bag in links.bags("anchor", "url")]
+        return {"page": words_of_page(page.terms, classes), "link": Words.join(parts)}
+    title = words_of_page(count_terms(term_ids(page.title)), classes)
+    found = dict(_related(links))
+    bags = {name: words_of_bag(bag, classes) for name, bag in found.items()}
+    return bags | {"head": Words.join([title, bags["head"]])}
+
+
+def _logs(bayes: NaiveBayes, page: Page, links: Links, text: Text) -> Logs:
+    """Σ log P(word | bin) of all bags, for each link."""
+    vocabularies = bayes.vocabularies
+    if text == "full-page":
+        shared = vocabularies["page"].of_terms(page.terms.ids, page.terms.counts)
+        own = [vocabularies["link"].of_bag(bag) for bag in links.bags("anchor", "url")]
+        return shared + own[0] + own[1]
+    title = term_ids(page.title)
+    logs = vocabularies["head"].of_terms(title, np.ones(len(title)))
+    parts: list[Logs] = [vocabularies[name].of_bag(bag) for name, bag in _related(links)]
+    return sum(parts, start=logs)
+
+
+def _related(links: Links) -> Iterator[tuple[str, Bag]]:
+    names = ("head", "link", "url", "near")
+    return zip(names, links.bags("heading", "anchor", "url", "context"), strict=True)

@@ -1,0 +1,57 @@
+"""A part of a recorded web that is known, with its targets: all that an offline learner sees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from wolfspider.errors import BadInput
+from wolfspider.records import Page
+from wolfspider.webs.graph import Graph, Mask, Numbers
+from wolfspider.webs.recorded import RecordedWeb
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """A known page with the links on it that lead to known pages."""
+
+    number: int
+    page: Page  # its links are those of `leads_to`, row by row
+    leads_to: Numbers
+
+
+@dataclass(frozen=True)
+class Map:
+    """The known pages of a web, and which of them are targets."""
+
+    web: RecordedWeb
+    within: Mask
+    targets: Mask
+
+    def __post_init__(self) -> None:
+        if not self.within.any():
+            raise BadInput(f"there is nothing to learn from: no page of {self.web.folder} is known")
+        if not (self.targets & self.within).any():
+            known = f"{int(self.within.sum()):,} known pages of {self.web.folder}"
+            raise BadInput(f"there is nothing to learn from: none of the {known} is a target")
+
+    @cached_property
+    def graph(self) -> Graph:
+        return Graph(self.web, self.within)
+
+    @cached_property
+    def known_targets(self) -> Numbers:
+        return np.flatnonzero(self.targets & self.within)
+
+    def __iter__(self) -> Iterator[Mapped]:
+        """Every known page with its known links, in order."""
+        starts, targets = self.web.graph
+        for number in np.flatnonzero(self.within).tolist():
+            leads_to = targets[starts[number] : starts[number + 1]]
+            kept = np.flatnonzero(self.within[leads_to])
+            page = self.web.page(number)
+            links = page.links if len(kept) == len(leads_to) else page.links.take(kept)
+            yield Mapped(number, replace(page, links=links), leads_to[kept].astype(np.int64))
