@@ -32,11 +32,14 @@ from hypothesis import strategies as st
 
 from wolfspider.crawl import replay
 from wolfspider.pages import parse, parse_html
+from wolfspider.policies import Spec, train, trains
 from wolfspider.policies import make as make_policy
 from wolfspider.protocols import Judge, Policy, Web
 from wolfspider.records import Link, Page, Response, State, Verdict, Visit
 from wolfspider.states import load_state, save_state
 from wolfspider.topics import Topic
+from wolfspider.training.maps import Map
+from wolfspider.training.model import Model
 from wolfspider.urls import canonical, fingerprint, host, seed_link
 from wolfspider.webs.recorded import RecordedWeb
 
@@ -507,6 +510,26 @@ def _held_by(found: object) -> list[object]:
             return gc.get_referents(found)
 
 
+# -- policies that are trained -------------------------------------------------------------
+
+
+def model_for(spec: str, web: RecordedWeb) -> Model | None:
+    """What a policy that has to be trained learns from half of a web; None for the others."""
+    return _model(Spec.parse(spec), web.folder) if trains(Spec.parse(spec).name) else None
+
+
+@lru_cache(maxsize=64)
+def _model(spec: Spec, folder: Path) -> Model:
+    web = RecordedWeb(folder)
+    targets = np.zeros(len(web), bool)
+    targets[web.label(max(web.about["labels"], key=_is_topic))] = True
+    return train(spec, Map(web, np.arange(len(web)) % 2 == 0, targets))
+
+
+def _is_topic(label: str) -> bool:
+    return ":" not in label
+
+
 # -- the same crawl in another process -----------------------------------------------------
 
 
@@ -515,7 +538,7 @@ def main(folder: str, start: str, words: str, *specs: str) -> None:
     web, topic = RecordedWeb(folder), Topic.of(words)
     digests = {}
     for spec in specs:
-        policy = make_policy(spec, topic=topic, seed=1)
+        policy = make_policy(spec, topic=topic, seed=1, model=model_for(spec, web))
         policy.start([seed_link(start)])
         digests[spec] = digest(follow(policy, web, SOME))
     print(json.dumps(digests))

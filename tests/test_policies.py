@@ -23,6 +23,7 @@ from checks import (
     digest,
     drain,
     follow,
+    model_for,
     policy_checks,
     through_disk,
 )
@@ -54,6 +55,7 @@ VARIANTS = (
     "best-first:on=both",
     "best-n-first:n=7",
     "best-n-first:n=1",
+    "rl-future:text=full-page",
     "pagerank:every=3",
     "random-walk:jump=1",
     "shark-search:n=5",
@@ -83,7 +85,7 @@ def test_contract(
     seeds: list[Link],
 ) -> None:
     def maker() -> Policy:
-        return make(spec, topic=recording.topic, seed=1)
+        return make(spec, topic=recording.topic, seed=1, model=model_for(spec, recorded_web))
 
     check(maker, recorded_web, seeds)
 

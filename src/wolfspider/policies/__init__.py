@@ -4,6 +4,6 @@ They are found by the entry point group `wolfspider.policies`, so any installed 
 can add one. A policy is made from a spec such as `best-n-first:n=64`.
 """
 
-from wolfspider.policies.registry import Spec, describe, known, make
+from wolfspider.policies.registry import Spec, check, describe, known, make, train, trains
 
-__all__ = ["Spec", "describe", "known", "make"]
+__all__ = ["Spec", "check", "describe", "known", "make", "train", "trains"]

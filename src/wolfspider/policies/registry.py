@@ -11,9 +11,11 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from wolfspider.errors import BadInput
 from wolfspider.protocols import Policy
 from wolfspider.topics import Topic
+from wolfspider.training.maps import Map
+from wolfspider.training.model import Model
 
 GROUP = "wolfspider.policies"
-_GIVEN = ("topic", "seed")  # handed over by whoever makes the policy, not set by name
+_GIVEN = ("topic", "seed", "model")  # handed over by whoever makes the policy, not set by name
 
 
 @dataclass(frozen=True)
@@ -44,18 +46,16 @@ def known() -> dict[str, EntryPoint]:
     return {point.name: point for point in sorted(entry_points(group=GROUP), key=lambda p: p.name)}
 
 
-def make(spec: Spec | str, *, topic: Topic, seed: int = 0) -> Policy:
-    """The policy that a spec asks for."""
+def make(spec: Spec | str, *, topic: Topic, seed: int = 0, model: Model | None = None) -> Policy:
+    """The policy that a spec asks for; one that has to be trained needs a model."""
     spec = Spec.parse(spec) if isinstance(spec, str) else spec
     policy = load(spec.name)
-    settings = _parameters(policy)
-    values: dict[str, Any] = {}
-    for name, text in spec.settings:
-        if name not in settings:
-            names = ", ".join(settings) or "none"
-            raise BadInput(f"policy {spec.name!r} has no setting {name!r}; it has: {names}")
-        values[name] = _value(spec.name, name, text, settings[name][0])
-    given = {"topic": topic, "seed": seed}
+    training, values = _split(spec, policy)
+    if trains(spec.name):
+        _check_model(spec.name, training, model)
+    elif model is not None:
+        raise BadInput(f"policy {spec.name!r} is not trained and takes no model")
+    given = {"topic": topic, "seed": seed, "model": model}
     accepted = inspect.signature(policy).parameters
     values |= {name: given[name] for name in _GIVEN if name in accepted}
     try:
@@ -63,6 +63,56 @@ def make(spec: Spec | str, *, topic: Topic, seed: int = 0) -> Policy:
     except ValueError as error:
         raise BadInput(f"policy {spec.name!r}: {error}") from error
     return made
+
+
+def trains(name: str) -> bool:
+    """Whether a policy learns from maps before it hunts."""
+    return hasattr(load(name), "train")
+
+
+def train(spec: Spec, map_: Map) -> Model:
+    """The model that a spec asks for, from what a map tells."""
+    policy = load(spec.name)
+    if not hasattr(policy, "train"):
+        names = ", ".join(filter(trains, known()))
+        raise BadInput(f"policy {spec.name!r} is not trained; these are: {names}")
+    try:
+        model: Model = policy.train(map_, **_split(spec, policy)[0])
+    except ValueError as error:
+        raise BadInput(f"policy {spec.name!r}: {error}") from error
+    return model
+
+
+def check(spec: Spec) -> None:
+    """Raises a sentence for a setting that there is not, or that has not its type."""
+    _split(spec, load(spec.name))
+
+
+def _split(spec: Spec, policy: type[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The settings of the training, and those of the hunt."""
+    training, hunting = _training(policy), _parameters(policy)
+    found: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
+    for name, text in spec.settings:
+        if name not in training | hunting:
+            names = ", ".join(training | hunting) or "none"
+            raise BadInput(f"policy {spec.name!r} has no setting {name!r}; it has: {names}")
+        known = training if name in training else hunting
+        found[known is hunting][name] = _value(spec.name, name, text, known[name][0])
+    return found
+
+
+def _check_model(policy: str, training: Mapping[str, Any], model: Model | None) -> None:
+    if model is None:
+        raise BadInput(
+            f"policy {policy!r} has to be trained first: wolfspider train {policy} … -o FOLDER; "
+            "then give --model FOLDER"
+        )
+    for name, value in training.items():
+        if model.settings.get(name) != value:
+            raise BadInput(
+                f"the model was trained with {name}={model.settings.get(name)}, not "
+                f"{name}={value}; leave out the setting, or train another model"
+            )
 
 
 def load(name: str) -> type[Any]:
@@ -84,18 +134,32 @@ def describe() -> list[dict[str, Any]]:
             described.append({"name": name, "about": about, "settings": {}})
             continue
         line = (inspect.getdoc(policy) or "").strip().split("\n")[0]
-        settings = {key: default for key, (_, default) in _parameters(policy).items()}
+        parameters = _training(policy) | _parameters(policy)
+        settings = {key: default for key, (_, default) in parameters.items()}
         described.append({"name": name, "about": line, "settings": settings})
     return described
 
 
-def _parameters(policy: type[Any]) -> Mapping[str, tuple[Any, Any]]:
-    """Type and default of each setting."""
-    hints = get_type_hints(policy.__init__)
+def _parameters(policy: type[Any]) -> dict[str, tuple[Any, Any]]:
+    """Type and default of each setting of a hunt."""
+    return _declared(policy.__init__, inspect.signature(policy).parameters.values())
+
+
+def _training(policy: type[Any]) -> dict[str, tuple[Any, Any]]:
+    """Type and default of each setting of the training; none for a policy without."""
+    train = getattr(policy, "train", None)
+    if train is None:
+        return {}
+    _, *settings = inspect.signature(train).parameters.values()  # the first is the map
+    return _declared(train, settings)
+
+
+def _declared(function: Any, parameters: Iterable[inspect.Parameter]) -> dict[str, tuple[Any, Any]]:
+    hints = get_type_hints(function)
     return {
-        name: (hints.get(name, str), parameter.default)
-        for name, parameter in inspect.signature(policy).parameters.items()
-        if name not in _GIVEN
+        each.name: (hints.get(each.name, str), each.default)
+        for each in parameters
+        if each.name not in _GIVEN
     }
 
 

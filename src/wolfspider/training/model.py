@@ -8,8 +8,6 @@ from typing import Any
 
 from wolfspider.records import State
 
-FORMAT = 1
-
 
 @dataclass(frozen=True)
 class Model:
