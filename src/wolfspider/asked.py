@@ -13,6 +13,8 @@ from wolfspider.judges import CosineJudge, KeywordJudge, PatternJudge, TargetJud
 from wolfspider.protocols import Judge
 from wolfspider.records import Link
 from wolfspider.topics import Topic
+from wolfspider.training.disk import digest_of, load_model
+from wolfspider.training.model import Model
 from wolfspider.urls import seed_link
 from wolfspider.webs.live.pace import Pace
 from wolfspider.webs.live.settings import LiveSettings
@@ -36,6 +38,8 @@ class Asked:
     bytes: int | None = None
     minutes: float | None = None
     policy: str = "best-first"
+    model: str = ""  # folder, for a policy that was trained
+    model_digest: str = ""  # of what it knew when the hunt began
     pattern: str | None = None
     like: tuple[str, ...] = ()  # texts
     targets: tuple[str, ...] = ()  # URLs
@@ -101,6 +105,19 @@ class Asked:
         # What is under way and what is not on disk yet make `at_once` together.
         fetches = max(1, self.live.at_once - self.behind)
         return LiveWeb(self.seeds, replace(self.live, at_once=fetches))
+
+    def trained_model(self) -> Model | None:
+        """What the policy has learned before; it must be what the hunt began with."""
+        if not self.model:
+            return None
+        folder = Path(self.model)
+        model = load_model(folder)
+        if self.model_digest and digest_of(folder) != self.model_digest:
+            raise BadInput(
+                f"the model {folder} is not the one that the hunt began with; bring that one back, "
+                "or begin a new hunt"
+            )
+        return model
 
     def judge(self, topic: Topic) -> Judge:
         if self.pattern:

@@ -104,7 +104,8 @@ class Hunt:
         self.store = store
         self.topic = Topic.of(asked.topic)
         self.judge: Judge = asked.judge(self.topic)
-        made = make(Spec.parse(asked.policy), topic=self.topic, seed=asked.random_seed)
+        spec, model = Spec.parse(asked.policy), asked.trained_model()
+        made = make(spec, topic=self.topic, seed=asked.random_seed, model=model)
         self.policy = Leased(made)
         self.tally = Tally()
         self.before = 0  # pages of earlier runs

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,14 +20,14 @@ def graph_of(edges: Edges, size: int, within: list[bool] | None = None) -> Graph
     rows = sorted(set(edges))
     starts = np.searchsorted([source for source, _ in rows], np.arange(size + 1))
     targets = np.array([target for _, target in rows], np.int32)
-    web: Any = SimpleNamespace(graph=(starts.astype(np.int64), targets), __len__=None)
-    made = type("Web", (), {"graph": web.graph, "__len__": lambda _: size})()
-    return Graph(made, None if within is None else np.array(within))  # type: ignore[arg-type]
+    graph = starts.astype(np.int64), targets
+    made: Any = type("Web", (), {"graph": graph, "__len__": lambda _: size})()
+    return Graph(made, None if within is None else np.array(within))
 
 
 def q(edges: Edges, targets: set[int], size: int, gamma: float = 0.5) -> list[float]:
     mask = np.array([page in targets for page in range(size)])
-    return greedy_rewards(graph_of(edges, size), mask, gamma).tolist()
+    return list(map(float, greedy_rewards(graph_of(edges, size), mask, gamma)))
 
 
 def test_a_single_reward_is_discounted_by_its_distance() -> None:

@@ -18,6 +18,7 @@ from wolfspider.pages import parse_html
 from wolfspider.policies import Spec
 from wolfspider.records import Visit
 from wolfspider.store.as_web import as_web
+from wolfspider.training.disk import digest_of, load_model
 from wolfspider.webs.live.pace import Pace
 from wolfspider.webs.live.scope import STAYS
 from wolfspider.webs.live.settings import LiveSettings
@@ -60,6 +61,7 @@ class Size(click.ParamType[int]):
 @click.option("--minutes", type=float, help="Stop after so many minutes.")
 @click.option("--policy", default="best-first", show_default=True, help="See: wolfspider policies.")
 @click.option("--set", "settings", multiple=True, help="A setting of the policy: name=value.")
+@click.option("--model", type=_PATH, help="What the policy learned: see wolfspider train.")
 @click.option("--pattern", help="Relevant is what this regular expression finds.")
 @click.option(
     "--like", multiple=True, help="Relevant is what resembles this text or file; repeatable."
@@ -123,6 +125,7 @@ def hunt(
     minutes: float | None,
     policy: str,
     settings: tuple[str, ...],
+    model: Path | None,
     pattern: str | None,
     like: tuple[str, ...],
     targets: Path | None,
@@ -161,6 +164,8 @@ def hunt(
         bytes=bytes,
         minutes=minutes,
         policy=str(Spec.parse(policy, settings)),
+        model=str(model or ""),
+        model_digest=digest_of(model) if model and load_model(model) else "",
         pattern=pattern,
         like=tuple(map(_text, like)),
         targets=tuple(_lines(targets)) if targets else (),

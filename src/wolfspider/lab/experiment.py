@@ -30,14 +30,15 @@ from typing import Any
 import numpy as np
 import scipy
 
-from wolfspider import __version__
+from wolfspider import __version__, learners, training
 from wolfspider.errors import BadInput, DamagedFile, WolfspiderError
 from wolfspider.lab.ground import Ground
 from wolfspider.lab.oracles import ORACLES, Oracle
 from wolfspider.lab.run import died, make_policy, run
 from wolfspider.lab.tasks import Task, TaskFile
 from wolfspider.lab.trace import Trace
-from wolfspider.policies import Spec
+from wolfspider.lab.training import map_of
+from wolfspider.policies import Spec, check, trains
 from wolfspider.policies.registry import load
 from wolfspider.webs.recorded import RecordedWeb
 
@@ -240,9 +241,14 @@ def _check(files: Sequence[TaskFile], specs: Sequence[Spec]) -> None:
         for number, task in enumerate(file.tasks):
             ground = ground_of(file.web, task, 0)
             ground.topic()
+            for spec in specs:
+                if spec.name not in ORACLES and trains(spec.name):
+                    check(spec)
+                    map_of(ground.web, task)  # training itself is part of the runs
             for spec in specs if not number else ():
                 try:
-                    make_policy(spec, ground, 0)
+                    if spec.name in ORACLES or not trains(spec.name):
+                        make_policy(spec, ground, 0)
                 except WolfspiderError:
                     raise
                 except Exception:  # the policy's own mistake: its runs will be recorded as failed
@@ -269,9 +275,13 @@ def code_digest(spec: Spec) -> str:
     policy = Oracle if spec.name in ORACLES else load(spec.name)
     modules = {cls.__module__ for cls in policy.__mro__} - {"builtins", "abc", "typing"}
     digest = hashlib.sha256()
+    if hasattr(policy, "train"):  # what it was trained by is part of it
+        for package in (learners, training):
+            for path in sorted(Path(package.__path__[0]).glob("*.py")):
+                digest.update(path.read_bytes())
     for name in sorted(modules):
-        path = getattr(sys.modules.get(name), "__file__", None)
-        digest.update(Path(path).read_bytes() if path and Path(path).is_file() else name.encode())
+        file = getattr(sys.modules.get(name), "__file__", None)
+        digest.update(Path(file).read_bytes() if file and Path(file).is_file() else name.encode())
     return digest.hexdigest()[:12]
 
 

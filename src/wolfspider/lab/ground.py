@@ -36,7 +36,7 @@ class Ground:
     def lay(cls, web: RecordedWeb, task: Task, repeat: int = 0) -> Ground:
         """Find targets and start pages; drawn start pages differ from repeat to repeat."""
         graph = _graph(web, task.within)
-        targets = _targets(web, task) & graph.within
+        targets = target_mask(web, task) & graph.within
         if not targets.any():
             raise BadInput(f"task {task.name!r} has no target on {web.folder}")
         for label in task.train:
@@ -101,7 +101,8 @@ def _graph(web: RecordedWeb, within: str) -> Graph:
     return Graph(web, mask)
 
 
-def _targets(web: RecordedWeb, task: Task) -> Mask:
+def target_mask(web: RecordedWeb, task: Task) -> Mask:
+    """Which pages of the whole web are targets of a task."""
     targets = np.zeros(len(web), bool)
     if isinstance(task.targets, str):
         targets[web.label(task.targets)] = True

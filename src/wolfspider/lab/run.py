@@ -12,9 +12,11 @@ from wolfspider.crawl import replay
 from wolfspider.lab.ground import Ground
 from wolfspider.lab.oracles import ORACLES, make_oracle
 from wolfspider.lab.trace import RunKey, Trace
-from wolfspider.policies import Spec, make
+from wolfspider.lab.training import trained
+from wolfspider.policies import Spec, make, trains
 from wolfspider.protocols import Policy
 from wolfspider.records import Link, State, Visit
+from wolfspider.training.model import Model
 
 
 class Timed:
@@ -51,10 +53,25 @@ class Timed:
 
 
 def make_policy(spec: Spec, ground: Ground, repeat: int) -> Policy:
-    """A policy for this task; only oracles are given the ground truth."""
+    """A policy for this task; only oracles are given the ground truth.
+
+    One that has to be trained is trained on what the task allows, once in a process.
+    """
     if spec.name in ORACLES:
         return make_oracle(spec, ground)
-    return make(spec, topic=ground.topic(), seed=repeat)
+    model = _trained(spec, ground)[0] if trains(spec.name) else None
+    return make(spec, topic=ground.topic(), seed=repeat, model=model)
+
+
+def _trained(spec: Spec, ground: Ground) -> tuple[Model, float]:
+    return trained(ground.web.folder, ground.task, spec)
+
+
+def training_seconds(spec: Spec, ground: Ground) -> float:
+    """What it took to train a policy for this task; 0 for one that is not trained."""
+    if spec.name in ORACLES or not trains(spec.name):
+        return 0.0
+    return _trained(spec, ground)[1]
 
 
 def died(ground: Ground, spec: Spec, repeat: int = 0) -> Trace:
@@ -73,9 +90,12 @@ def run(ground: Ground, spec: Spec, repeat: int = 0) -> Trace:
     error = ""
     begin = time.perf_counter()
     policy: Timed | None = None
+    training = 0.0
     number = ground.web.number
     found: set[int] = set()
     try:
+        training = training_seconds(spec, ground)
+        begin = time.perf_counter()
         policy = Timed(make_policy(spec, ground, repeat))
         for visit in replay(
             ground.view, policy, ground.judge(), ground.seeds(), pages=ground.budget
@@ -97,4 +117,5 @@ def run(ground: Ground, spec: Spec, repeat: int = 0) -> Trace:
         time.perf_counter() - begin,
         ground.starts,
         error,
+        training,
     )

@@ -39,6 +39,7 @@ class Trace:
     seconds: float  # all together
     starts: tuple[int, ...]
     error: str = ""  # a traceback, if the policy crashed
+    training_seconds: float = 0.0  # of a policy that is trained; in none of the others
 
     def __len__(self) -> int:
         return len(self.pages)

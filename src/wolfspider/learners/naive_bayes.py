@@ -49,10 +49,12 @@ class Vocabulary:
         cells = rows * classes + words.classes
         size = len(ids) * classes
         counts = np.bincount(cells, words.weights, size).reshape(-1, classes)
-        return cls(ids, np.log1p(counts) - np.log(len(ids) + counts.sum(0)))
+        return cls(ids, np.log1p(counts) - np.log(max(len(ids), 1) + counts.sum(0)))
 
     def of_bag(self, bag: Bag) -> Logs:
         """Σ log P(w | c) for each row of a bag."""
+        if not len(self.ids):
+            return np.zeros((len(bag), self.logs.shape[1]))
         rows, known = self._find(bag.ids)
         total = np.zeros((len(rows) + 1, self.logs.shape[1]))
         np.cumsum(self.logs[rows] * known[:, None], axis=0, out=total[1:])
@@ -61,8 +63,19 @@ class Vocabulary:
 
     def of_terms(self, ids: TermIds, counts: Floats | NDArray[np.float32]) -> Logs:
         """The same for one document."""
+        if not len(self.ids):
+            return np.zeros(self.logs.shape[1])
         rows, known = self._find(ids)
         return np.asarray((counts * known) @ self.logs[rows], np.float64)
+
+    def odds(self, class_: int, priors: Logs) -> Floats:
+        """How much each word speaks for a class: P(w|c) · log of its odds against the others."""
+        certain = 1 - 1e-9  # a vocabulary of one word
+        here = np.minimum(np.exp(self.logs[:, class_]), certain)
+        others = np.exp(priors) * (np.arange(len(priors)) != class_)
+        there = np.minimum(np.exp(self.logs) @ (others / others.sum()), certain)
+        ratio: Floats = here * np.log(here * (1 - there) / ((1 - here) * there))
+        return ratio
 
     def overlap(self, ids: TermIds) -> float:
         """Which share of words was seen in training; nan for no words."""

@@ -122,7 +122,8 @@ class _Sample:
         for mapped in known:
             if not len(mapped.leads_to):
                 continue
-            term_ids(mapped.page.text)  # so that the words behind the ids are known
+            # So that the words behind the ids are known.
+            term_ids([mapped.page.text, mapped.page.title, *mapped.page.links.urls()])
             if len(classes) % _FOLDS == 0:
                 kept_back[len(classes)] = mapped
             links = binned(values[mapped.leads_to], bins, gamma)

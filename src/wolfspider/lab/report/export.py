@@ -39,6 +39,7 @@ def run_columns(summary: Summary) -> Columns:
         "pages": [len(trace) for trace in traces],
         "seconds": [trace.seconds for trace in traces],
         "cpu": [trace.cpu_seconds for trace in traces],
+        "training": [trace.training_seconds for trace in traces],
         "failed": [bool(trace.error) for trace in traces],
     }
     for name in summary.metric_names():

@@ -1,0 +1,193 @@
+"""wolfspider train …"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from wolfspider.cli.output import (
+    GENERATE,
+    example,
+    note,
+    plain,
+    print_facts,
+    print_json,
+    result_options,
+)
+from wolfspider.errors import BadInput
+from wolfspider.lab.tasks import read_tasks
+from wolfspider.lab.training import map_of
+from wolfspider.learners.naive_bayes import NaiveBayes
+from wolfspider.policies import Spec, known, trains
+from wolfspider.policies import train as train_policy
+from wolfspider.store.as_web import as_web
+from wolfspider.training.disk import digest_of, load_model, save_model
+from wolfspider.training.maps import Map
+from wolfspider.training.model import Model
+from wolfspider.webs.recorded import RecordedWeb
+
+_PATH = click.Path(path_type=Path)
+_TRAIN = "wolfspider train rl-future --web webs/generated --label astronomy -o models/stars"
+_WORDS = 10  # shown of each bin
+
+
+class _Policies(click.Group):
+    """One command for each policy that is trained, and `explain`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*filter(trains, known()), "explain"]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name == "explain":
+            return explain
+        return _command(cmd_name) if cmd_name in self.list_commands(ctx) else None
+
+
+@click.group(cls=_Policies, epilog=example(_TRAIN, GENERATE))
+def train() -> None:
+    """Let a policy learn from webs that are mapped, before it hunts."""
+
+
+def _command(policy: str) -> click.Command:
+    """Train this policy."""
+
+    @click.command(policy, epilog=example(_TRAIN.replace("rl-future", policy), GENERATE))
+    @click.option("--web", type=_PATH, help="The web to learn from; for --task, if not its own.")
+    @click.option("--label", help="Targets are the pages with this label.")
+    @click.option(
+        "--known", multiple=True, help="Learn only from pages with this label; repeatable."
+    )
+    @click.option("--task", help="FILE.toml:NAME: learn what that task allows, for its targets.")
+    @click.option("--set", "settings", multiple=True, help="A setting: name=value.")
+    @click.option("-o", "--out", required=True, type=_PATH, help="Folder to write the model to.")
+    @result_options
+    def command(
+        web: Path | None,
+        label: str | None,
+        known: tuple[str, ...],
+        task: str | None,
+        settings: tuple[str, ...],
+        out: Path,
+        as_json: bool,
+        quiet: bool,
+    ) -> None:
+        if out.exists():
+            raise BadInput(f"{out} exists already; choose another folder or remove it")
+        spec = Spec.parse(policy, settings)
+        mapped = _of_task(task, web) if task else _of_labels(web, label, known)
+        if not quiet:
+            pages, targets = int(mapped.within.sum()), len(mapped.known_targets)
+            note(f"learning from {pages:,} pages, {targets:,} of them targets")
+        begin = time.monotonic()
+        model = train_policy(spec, mapped)
+        seconds = time.monotonic() - begin
+        model = _told_where(model, mapped, task or label or "", known, seconds)
+        save_model(model, out)
+        _print(model, out, as_json)
+
+    command.help = f"Train {policy} and write a model for: wolfspider hunt --policy {policy}."
+    return command
+
+
+def _of_task(task: str, web: Path | None) -> Map:
+    """What a task of a file may learn from."""
+    path, colon, name = task.rpartition(":")
+    if not colon:
+        raise BadInput(f"--task is {task!r}; write it as FILE.toml:NAME")
+    file = read_tasks(Path(path), web)
+    for each in file.tasks:
+        if each.name == name:
+            return map_of(RecordedWeb(file.web), each)
+    names = ", ".join(each.name for each in file.tasks[:8])
+    raise BadInput(f"{path} has no task {name!r}; it has: {names}")
+
+
+def _of_labels(web: Path | None, label: str | None, known: tuple[str, ...]) -> Map:
+    if web is None or label is None:
+        raise BadInput(
+            "say what to learn from: --web FOLDER --label LABEL, or --task FILE.toml:NAME"
+        )
+    recorded = RecordedWeb(as_web(web))
+    targets, within = np.zeros(len(recorded), bool), np.full(len(recorded), not known)
+    targets[recorded.label(label)] = True
+    for each in known:
+        within[recorded.label(each)] = True
+    return Map(recorded, within, targets)
+
+
+def _told_where(
+    model: Model, mapped: Map, what: str, known: tuple[str, ...], seconds: float
+) -> Model:
+    about = {
+        "web": mapped.web.folder.name,
+        "web_digest": mapped.web.digest,
+        "targets_of": what,
+        "known": list(known),
+        "seconds": round(seconds, 3),
+    }
+    return Model(model.policy, model.settings, model.state, model.words, about | dict(model.about))
+
+
+def _print(model: Model, folder: Path, as_json: bool) -> None:
+    facts = {"policy": model.policy, "settings": dict(model.settings), **model.about}
+    if as_json:
+        print_json(facts | {"folder": str(folder), "digest": digest_of(folder)})
+        return
+    settings = ", ".join(f"{name}={value}" for name, value in model.settings.items())
+    plain_facts = {
+        key: value for key, value in facts.items() if isinstance(value, (str, int, float))
+    }
+    print_facts(plain_facts | {"settings": settings, "model": str(folder)})
+
+
+@click.command(epilog=example("wolfspider train explain models/stars", GENERATE, _TRAIN))
+@click.argument("folder", type=_PATH)
+@click.option("--words", default=_WORDS, show_default=True, help="How many of each bin.")
+@result_options
+def explain(folder: Path, words: int, as_json: bool, quiet: bool) -> None:
+    """Say what a model has learned: how well, and by which words."""
+    model = load_model(folder)
+    told = _words_of(model, words)
+    if as_json:
+        print_json({"policy": model.policy, **model.about, "words": told})
+        return
+    _print(model, folder, as_json=False)
+    for row in model.about.get("confusion", []):
+        print("  ".join(f"{value:>7,}" for value in row))
+    for name, best in told.items():
+        print(f"\n{name}")
+        print("  " + ", ".join(f"{plain(word)} ({bag})" for word, bag in best))
+
+
+def _words_of(model: Model, count: int) -> dict[str, list[tuple[str, str]]]:
+    """The words that speak most for each bin, by weighted log odds (Rennie & McCallum, table 2)."""
+    if "bayes" not in model.state:
+        return {}
+    bayes = NaiveBayes.of(model.state["bayes"])
+    bins = len(bayes.priors)
+    told: dict[str, list[tuple[str, str]]] = {}
+    for bin_ in range(bins):
+        ranked: list[tuple[float, str, str]] = []
+        for bag, vocabulary in bayes.vocabularies.items():
+            odds = vocabulary.odds(bin_, bayes.priors)
+            for row in np.argsort(-odds)[:count].tolist():
+                word = model.words.get(int(vocabulary.ids[row]), f"#{vocabulary.ids[row]}")
+                ranked.append((float(odds[row]), word, bag))
+        ranked.sort(reverse=True)
+        told[_bin_name(bin_, bins, model.settings)] = [
+            (word, bag) for _, word, bag in ranked[:count]
+        ]
+    return told
+
+
+def _bin_name(bin_: int, bins: int, settings: Any) -> str:
+    gamma = settings.get("gamma", 0.5)
+    if bin_ == bins - 1:
+        return f"Q < {gamma ** (bins - 2):g}: other"
+    if bin_ == 0:
+        return "Q ≥ 1: leads to a target"
+    return f"{gamma ** (bin_ - 1):g} > Q ≥ {gamma**bin_:g}: {bin_ + 1} steps"

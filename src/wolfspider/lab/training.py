@@ -1,0 +1,49 @@
+"""Offline policies in the lab: trained for each task on exactly what it allows."""
+
+from __future__ import annotations
+
+import time
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from wolfspider.errors import BadInput
+from wolfspider.lab.ground import target_mask
+from wolfspider.lab.tasks import Task
+from wolfspider.policies import Spec, train
+from wolfspider.training.maps import Map
+from wolfspider.training.model import Model
+from wolfspider.webs.recorded import RecordedWeb
+
+
+def map_of(web: RecordedWeb, task: Task) -> Map:
+    """What a learner may see: the pages with the labels of `train`, none of the tested site."""
+    if not task.train:
+        raise BadInput(
+            f"task {task.name!r} does not say what may be learned from; add a line such as: "
+            'train = ["site:texas"]'
+        )
+    known = np.zeros(len(web), bool)
+    for label in task.train:
+        known[web.label(label)] = True
+    tested = np.ones(len(web), bool)
+    if task.within:
+        tested[:] = False
+        tested[web.label(task.within)] = True
+    if (known & tested).any():
+        where = repr(task.within) if task.within else "the whole web, for it has no `within`"
+        raise BadInput(
+            f"task {task.name!r} would learn from {int((known & tested).sum()):,} pages of what it "
+            f"is tested on, {where}; take them out of train"
+        )
+    return Map(web, known, target_mask(web, task))
+
+
+@lru_cache(maxsize=64)
+def trained(web: Path, task: Task, spec: Spec) -> tuple[Model, float]:
+    """The model for a task, and how many seconds of processor time it took."""
+    known = map_of(RecordedWeb(web), task)
+    begin = time.thread_time()
+    model = train(spec, known)
+    return model, time.thread_time() - begin
