@@ -292,7 +292,7 @@ def test_the_summary_is_tidy(files: dict[str, Path], summary: Summary) -> None:
 def test_there_is_a_row_for_each_run(files: dict[str, Path], summary: Summary) -> None:
     rows = rows_of(files["runs.csv"])
     assert len(rows) == len(summary.traces) == 16
-    keys = ["web", "task", "policy", "repeat", "pages", "seconds", "cpu", "failed"]
+    keys = ["web", "task", "policy", "repeat", "pages", "seconds", "cpu", "training", "failed"]
     assert list(rows[0]) == [*keys, *summary.metric_names()]
     first, trace = rows[0], summary.traces[0]
     assert first["web"] == trace.key.web

@@ -81,6 +81,7 @@ def test_equally_many_of_each_distance() -> None:
     assert even.by_distance().tolist() == [7, 7, 7, 7]
     assert labelled(even).items() <= labelled(cone).items()
     again = cone.balanced(each=7, seed=3)
+    assert trawl(map_of({0, 6}), height=2, balanced=True).by_distance().tolist() == [1000] * 4
     assert even.pages.tolist() == again.pages.tolist()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any, Literal
 
@@ -43,7 +44,7 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Map:
 
 
 def topic(web: RecordedWeb) -> str:
-    return min(name for name in web.about["labels"] if not name.startswith("role:"))
+    return min(str(name) for name in web.about["labels"] if not name.startswith("role:"))
 
 
 def links_of(*anchors: list[int]) -> Links:
@@ -157,7 +158,7 @@ def s2(weights: list[float]) -> float:
     """The formula, word for word."""
     order = sorted(range(len(weights)), key=lambda machine: -weights[machine])
     return sum(
-        0.5**machine * np.arctan(weights[machine] + 1.5) / 3 / 2**place * sign
+        math.pow(0.5, machine) * math.atan(weights[machine] + 1.5) / 3 / math.pow(2, place) * sign
         for place, machine in enumerate(order, 1)
         if (sign := 1 if machine <= order[0] else -1)
     )

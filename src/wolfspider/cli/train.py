@@ -31,7 +31,14 @@ from wolfspider.training.model import Model
 from wolfspider.webs.recorded import RecordedWeb
 
 _PATH = click.Path(path_type=Path)
-_TRAIN = "wolfspider train rl-future --web webs/generated --label astronomy -o models/stars"
+
+
+def _example(policy: str) -> str:
+    out = f"models/{policy}"
+    return f"wolfspider train {policy} --web webs/generated --label astronomy -o {out}"
+
+
+_TRAIN = _example("rl-future")
 _WORDS = 10  # shown of each bin
 
 
@@ -55,7 +62,7 @@ def train() -> None:
 def _command(policy: str) -> click.Command:
     """Train this policy."""
 
-    @click.command(policy, epilog=example(_TRAIN.replace("rl-future", policy), GENERATE))
+    @click.command(policy, epilog=example(_example(policy), GENERATE))
     @click.option("--web", type=_PATH, help="The web to learn from; for --task, if not its own.")
     @click.option("--label", help="Targets are the pages with this label.")
     @click.option(
@@ -144,7 +151,7 @@ def _print(model: Model, folder: Path, as_json: bool) -> None:
     print_facts(plain_facts | {"settings": settings, "model": str(folder)})
 
 
-@click.command(epilog=example("wolfspider train explain models/stars", GENERATE, _TRAIN))
+@click.command(epilog=example("wolfspider train explain models/rl-future", GENERATE, _TRAIN))
 @click.argument("folder", type=_PATH)
 @click.option("--words", default=_WORDS, show_default=True, help="How many of each bin.")
 @result_options

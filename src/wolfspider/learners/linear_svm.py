@@ -21,7 +21,7 @@ from wolfspider.records import Bag, Floats, State, TermIds, Terms
 
 Weights = NDArray[np.float32]
 
-_ROUNDS = 2000  # of liblinear; machines that have not converged by then are taken as they are
+_ROUNDS = 10_000  # of liblinear; machines that have not converged by then are taken as they are
 
 
 @dataclass(frozen=True)

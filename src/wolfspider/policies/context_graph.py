@@ -55,8 +55,8 @@ class ContextGraph(TrainedPolicy):
         seed: int = 0,
     ) -> Model:
         """Layers 0 … height around `starts` known targets, or all; noise is learned as "other"."""
-        cone = trawl(known, starts=starts, height=height, noise=noise, seed=seed)
-        bayes = _learned(known, cone.balanced(seed=seed) if balanced else cone)
+        cone = trawl(known, starts=starts, height=height, balanced=balanced, noise=noise, seed=seed)
+        bayes = _learned(known, cone)
         ids = bayes.vocabularies["page"].ids.tolist()
         words = {term: word for term in ids if (word := word_of(term)) is not None}
         about = {

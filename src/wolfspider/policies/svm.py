@@ -26,13 +26,12 @@ import numpy as np
 from wolfspider.errors import BadInput
 from wolfspider.learners.linear_svm import LinearSvm, fit_classes, fit_values, usual_cost
 from wolfspider.policies.trained import TrainedPolicy
-from wolfspider.records import Floats, Links, Visit
+from wolfspider.records import Floats, Links, State, Visit
 from wolfspider.text import term_ids, word_of
 from wolfspider.training.cones import Cone, trawl
 from wolfspider.training.maps import Map
 from wolfspider.training.model import Model
 from wolfspider.training.terms import Documents
-from wolfspider.webs.graph import Numbers
 
 Score = Literal["S1", "S2", "S3", "S4"]
 How = Literal["regression", "classes"]
@@ -95,7 +94,7 @@ class SvmDistance(_Svm):
     ) -> None:
         super().__init__(model=model, score=score, anchor_weight=anchor_weight, buffer=buffer)
         self._by_class = model.settings["how"] == "classes"
-        self._distances = model.state["distances"]
+        self._distances = model.state["distances"]  # that the machines of classes stand for
 
     @classmethod
     def train(
@@ -118,15 +117,22 @@ class SvmDistance(_Svm):
         """
         if how not in get_args(How):
             raise ValueError(f"how is {how!r}; it is one of {', '.join(get_args(How))}")
-        cone = _Cone(starts, height, balanced, noise, seed)
-        sample = _Sample.of(known, cone.of(known), terms, cost)
-        distances = sample.cone.distances
+        cone = trawl(known, starts=starts, height=height, balanced=balanced, noise=noise, seed=seed)
+        sample = _Sample.of(known, cone, terms, cost)
         if how == "classes":
-            svm = sample.classes(distances, cost, seed)
+            svm = sample.classes(cost, seed)
         else:
-            svm = sample.values(-distances.astype(float), cost, seed)
-        settings = {"how": how, **cone.settings(), "terms": terms, "cost": cost, "seed": seed}
-        return sample.model(cls.name, settings, svm)
+            svm = sample.values(-cone.distances.astype(float), cost, seed)
+        state = {"svm": svm.state(), "distances": np.unique(cone.distances)}
+        settings: dict[str, Any] = {"how": how, "starts": starts, "height": height}
+        settings |= {
+            "balanced": balanced,
+            "noise": noise,
+            "terms": terms,
+            "cost": cost,
+            "seed": seed,
+        }
+        return sample.model(cls.name, settings, state)
 
     def _first(self, told: Floats) -> Floats:
         if not self._by_class:
@@ -178,33 +184,21 @@ class SvmReward(_Svm):
         """The reward of a page: of the best path of up to `height` links (`Graph.best_reward`)."""
         if not 0 < gamma < 1:
             raise ValueError(f"gamma is {gamma}; it must be between 0 and 1")
-        cone = _Cone(starts, height, balanced, noise, seed)
-        sample = _Sample.of(known, cone.of(known), terms, cost)
+        cone = trawl(known, starts=starts, height=height, balanced=balanced, noise=noise, seed=seed)
+        sample = _Sample.of(known, cone, terms, cost)
         rewards = np.zeros(known.graph.size)
-        rewards[sample.cone.targets] = 1
-        values = known.graph.best_reward(rewards, gamma, height)[sample.cone.pages]
-        settings = {"gamma": gamma, **cone.settings(), "terms": terms, "cost": cost, "seed": seed}
-        return sample.model(cls.name, settings, sample.values(values, cost, seed))
-
-
-@dataclass(frozen=True)
-class _Cone:
-    """The settings of a cone."""
-
-    starts: int | None
-    height: int
-    balanced: bool
-    noise: bool
-    seed: int
-
-    def of(self, known: Map) -> Cone:
-        cone = trawl(
-            known, starts=self.starts, height=self.height, noise=self.noise, seed=self.seed
-        )
-        return cone.balanced(seed=self.seed) if self.balanced else cone
-
-    def settings(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("starts", "height", "balanced", "noise")}
+        rewards[cone.targets] = 1
+        values = known.graph.best_reward(rewards, gamma, height)[cone.pages]
+        state = {"svm": sample.values(values, cost, seed).state()}
+        settings: dict[str, Any] = {"gamma": gamma, "starts": starts, "height": height}
+        settings |= {
+            "balanced": balanced,
+            "noise": noise,
+            "terms": terms,
+            "cost": cost,
+            "seed": seed,
+        }
+        return sample.model(cls.name, settings, state)
 
 
 @dataclass(frozen=True)
@@ -230,16 +224,15 @@ class _Sample:
             raise BadInput("there is nothing to learn from: the known pages have no words")
         return cls(known, cone, documents.take(rows).informative(cone.distances, terms))
 
-    def classes(self, classes: Numbers, cost: float | None, seed: int) -> LinearSvm:
+    def classes(self, cost: float | None, seed: int) -> LinearSvm:
         ids, counts = self.documents.ids, self.documents.counts
-        return fit_classes(ids, counts, classes, cost or usual_cost(counts), seed)
+        return fit_classes(ids, counts, self.cone.distances, cost or usual_cost(counts), seed)
 
     def values(self, values: Floats, cost: float | None, seed: int) -> LinearSvm:
         ids, counts = self.documents.ids, self.documents.counts
         return fit_values(ids, counts, values, cost or _COST, _TUBE, seed)
 
-    def model(self, name: str, settings: dict[str, Any], svm: LinearSvm) -> Model:
-        """With the distance that each machine of a class stands for."""
+    def model(self, name: str, settings: dict[str, Any], state: State) -> Model:
         ids = self.documents.ids.tolist()
         words = {term: word for term in ids if (word := word_of(term)) is not None}
         about = {
@@ -248,5 +241,4 @@ class _Sample:
             "pages_by_distance": self.cone.by_distance().tolist(),
             "terms": len(ids),
         }
-        state = {"svm": svm.state(), "distances": np.unique(self.cone.distances)}
         return Model(name, settings, state, words, about)

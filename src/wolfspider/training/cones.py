@@ -12,7 +12,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wolfspider.errors import BadInput
 from wolfspider.training.maps import Map
@@ -55,7 +54,13 @@ class Cone:
 
 
 def trawl(
-    known: Map, *, starts: int | None = None, height: int = 4, noise: bool = True, seed: int = 0
+    known: Map,
+    *,
+    starts: int | None = None,
+    height: int = 4,
+    noise: bool = True,
+    balanced: bool = False,
+    seed: int = 0,
 ) -> Cone:
     """The cone above so many known targets (all, unless told), with noise if asked for.
 
@@ -68,14 +73,20 @@ def trawl(
     random = np.random.default_rng(seed)
     first = _some(known.known_targets, starts, random)
     inside = known.graph.distances_to(first) <= height
+    cone = _labelled(known, inside, height, random if noise else None)
+    return cone.balanced(seed=seed) if balanced else cone
+
+
+def _labelled(known: Map, inside: Mask, height: int, random: np.random.Generator | None) -> Cone:
+    """The pages inside, and noise drawn at random, with their distance to the targets inside."""
     targets = np.flatnonzero(inside & known.targets)
     distances = known.graph.distances_to(targets)
     pages = np.flatnonzero(inside)
-    outside = known.within & (distances > height)
-    more = _noise(outside, len(pages) // (height + 1), random) if noise else pages[:0]
-    labels = np.minimum(distances, height + 1).astype(np.int64)
-    pages = np.concatenate([pages, more])
-    return Cone(pages, labels[pages], targets, height)
+    if random is not None:
+        outside = known.within & (distances > height)
+        pages = np.append(pages, _noise(outside, len(pages) // (height + 1), random))
+    labels = np.minimum(distances[pages], height + 1).astype(np.int64)
+    return Cone(pages, labels, targets, height)
 
 
 def _some(targets: Numbers, most: int | None, random: np.random.Generator) -> Numbers:
@@ -84,6 +95,6 @@ def _some(targets: Numbers, most: int | None, random: np.random.Generator) -> Nu
     return np.sort(random.choice(targets, most, replace=False))
 
 
-def _noise(outside: Mask, most: int, random: np.random.Generator) -> NDArray[np.int64]:
+def _noise(outside: Mask, most: int, random: np.random.Generator) -> Numbers:
     pages = np.flatnonzero(outside)
     return np.sort(random.permutation(pages)[: max(most, 1)])
