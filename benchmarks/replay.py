@@ -9,14 +9,19 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+from functools import lru_cache
 from pathlib import Path
 from statistics import median
+
+import numpy as np
 
 from benchmarks.measure import Clock, clocked, compile_web, rates, recording, report
 from wolfspider.crawl import replay
 from wolfspider.judges import KeywordJudge
-from wolfspider.policies import make
+from wolfspider.policies import Spec, make, train, trains
 from wolfspider.topics import Topic
+from wolfspider.training.maps import Map
+from wolfspider.training.model import Model
 from wolfspider.urls import seed_link
 from wolfspider.webs.recorded import RecordedWeb
 
@@ -25,6 +30,8 @@ AIMS = {
     "best-first": 5_000,
     "best-first:on=link": 5_000,
     "shark-search": 2_000,
+    "rl-immediate": 1_500,
+    "rl-future": 1_500,
     "pagerank": None,  # ranks the whole graph again and again; no aim
 }
 AIM_OPEN = 0.5  # seconds
@@ -33,9 +40,20 @@ AIM_OPEN = 0.5  # seconds
 def crawl_all(folder: Path, spec: str, words: str, start: str) -> int:
     """Follow every link that can be reached; how many pages that were."""
     topic = Topic.of(words)
-    policy = make(spec, topic=topic)
+    policy = make(spec, topic=topic, model=trained(folder, spec))
     visits = replay(RecordedWeb(folder), policy, KeywordJudge(topic), [seed_link(start)])
     return sum(1 for _ in visits)
+
+
+@lru_cache
+def trained(folder: Path, spec: str) -> Model | None:
+    """What a policy that is trained learns from every other page, for the first label."""
+    if not trains(Spec.parse(spec).name):
+        return None
+    web = RecordedWeb(folder)
+    targets = np.zeros(len(web), bool)
+    targets[web.label(next(iter(web.about["labels"])))] = True
+    return train(Spec.parse(spec), Map(web, np.arange(len(web)) % 2 == 0, targets))
 
 
 def run(repeats: int) -> None:
@@ -50,6 +68,8 @@ def run(repeats: int) -> None:
         def work(spec: str) -> None:
             pages[spec] = crawl_all(folder, spec, web.topic, web.start)
 
+        for spec in AIMS:
+            trained(folder, spec)  # not part of a replay
         for _ in range(repeats):
             for spec, seen in clocks.items():
                 seen.append(clocked(lambda spec=spec: work(spec)))  # type: ignore[misc]

@@ -78,7 +78,7 @@ def test_training_says_what_it_learned(known: Map, model: Model) -> None:
     assert len(about["functions"]) == 13
     assert sum(about["functions"].values()) == pytest.approx(1, abs=1e-4)
     assert set(model.words) <= set(model.state["composite"]["ids"].tolist())
-    assert Ordering(model=model).trained_with["rounds"] == 15
+    assert Ordering(model=model).model.settings["rounds"] == 15
 
 
 def test_the_same_seed_gives_the_same_model(known: Map, model: Model) -> None:

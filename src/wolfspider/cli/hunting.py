@@ -14,10 +14,13 @@ from wolfspider.cli.output import note, plain, print_facts, print_json
 from wolfspider.cli.progress import Meter
 from wolfspider.cli.view import HuntView
 from wolfspider.hunt import INTERRUPTED, Hunt
+from wolfspider.policies.trained import TrainedPolicy
 from wolfspider.records import Visit
 from wolfspider.webs.live.web import LiveWeb
 
 Watch = Callable[[Visit], None]
+
+FEW_KNOWN = 0.5  # share of words below which a model is doubtful
 
 
 def run_hunt(
@@ -119,8 +122,20 @@ def _print_best(hunt: Hunt) -> None:
         print()
 
 
+def _print_overlap(hunt: Hunt) -> None:
+    """A word of warning about a model from somewhere else."""
+    policy = hunt.policy.policy
+    overlap = policy.overlap() if isinstance(policy, TrainedPolicy) else None
+    if overlap is not None and overlap < FEW_KNOWN:
+        note(
+            f"only {100 * overlap:.0f} % of the words of links were known from the training: "
+            "what was learned may not fit here"
+        )
+
+
 def _print_next(hunt: Hunt, resumed: bool) -> None:
     """What one may want to do now."""
+    _print_overlap(hunt)
     if hunt.store is None:
         return
     folder, waiting = hunt.store.folder, len(hunt.policy)

@@ -70,14 +70,17 @@ def trains(name: str) -> bool:
     return hasattr(load(name), "train")
 
 
-def train(spec: Spec, map_: Map) -> Model:
+def train(spec: Spec, map_: Map, *, seed: int = 0) -> Model:
     """The model that a spec asks for, from what a map tells."""
     policy = load(spec.name)
     if not hasattr(policy, "train"):
         names = ", ".join(filter(trains, known()))
         raise BadInput(f"policy {spec.name!r} is not trained; these are: {names}")
     try:
-        model: Model = policy.train(map_, **_split(spec, policy)[0])
+        values = _split(spec, policy)[0]
+        if "seed" in inspect.signature(policy.train).parameters:
+            values["seed"] = seed
+        model: Model = policy.train(map_, **values)
     except ValueError as error:
         raise BadInput(f"policy {spec.name!r}: {error}") from error
     return model

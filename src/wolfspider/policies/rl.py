@@ -27,6 +27,7 @@ from wolfspider.training.values import greedy_rewards
 Text = Literal["related", "full-page"]
 Classes = NDArray[np.int64]
 
+_LOOKED_AT = 200  # pages for which it is counted how many of their words are known
 _FOLDS = 5  # pages of one in so many are kept back to measure how good the classes are told
 
 
@@ -40,6 +41,11 @@ class RLFuture(TrainedPolicy):
         self._bayes = NaiveBayes.of(model.state["bayes"])
         self._means = model.state["means"]
         self._text: Text = model.settings["text"]
+        self._shares: list[float] = []  # of the words of links that were known, by page
+
+    def overlap(self) -> float | None:
+        shares = [share for share in self._shares if not np.isnan(share)]
+        return float(np.mean(shares)) if shares else None
 
     @classmethod
     def train(
@@ -51,6 +57,8 @@ class RLFuture(TrainedPolicy):
         return _train(cls.name, known, bins, text, gamma)
 
     def score(self, links: Links, visit: Visit) -> Floats:
+        if len(self._shares) < _LOOKED_AT:
+            self._shares.append(self._bayes.vocabularies["link"].overlap(links.bag("anchor").ids))
         logs = _logs(self._bayes, visit.page, links, self._text)
         values: Floats = self._bayes.probabilities(logs) @ self._means
         return values

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from wolfspider.policies.scored import ScoredPolicy
 from wolfspider.training.model import Model
@@ -24,6 +24,6 @@ class TrainedPolicy(ScoredPolicy):
         super().__init__(buffer=buffer)
         self.model = model
 
-    @property
-    def trained_with(self) -> dict[str, Any]:
-        return dict(self.model.settings)
+    def overlap(self) -> float | None:
+        """Which share of the words met so far was known from the training; None: cannot tell."""
+        return None
