@@ -106,6 +106,12 @@ class Bag:
     def __getitem__(self, row: int) -> TermIds:
         return self.ids[self.starts[row] : self.ends[row]]
 
+    def without(self, ids: TermIds) -> Bag:
+        """The bag without some words."""
+        kept = ~np.isin(self.ids, ids)
+        before = np.concatenate([[0], np.cumsum(kept)]).astype(np.uint32)
+        return Bag(before[self.starts], before[self.ends], self.ids[kept])
+
     def sums(self, values: NDArray[Any]) -> Floats:
         """Sum per row of a value given for every term of `ids`."""
         total = np.zeros(len(values) + 1)

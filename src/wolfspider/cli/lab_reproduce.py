@@ -5,12 +5,15 @@ from __future__ import annotations
 import time
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 
 from wolfspider.cli.lab_runs import run_missing
 from wolfspider.cli.output import GENERATE, example, note, print_json, result_options
+from wolfspider.cli.progress import Meter
 from wolfspider.errors import BadInput
+from wolfspider.lab.experiment import Experiment
 from wolfspider.lab.reproduce import PAPERS, write_page
 
 
@@ -22,14 +25,20 @@ from wolfspider.lab.reproduce import PAPERS, write_page
 )
 @click.argument("paper")
 @click.option("--web", required=True, type=click.Path(path_type=Path), help="Labelled web folder.")
-@click.option("--topics", default=25, show_default=True, help="How many topics at most.")
+@click.option("--topics", type=int, help="How many topics at most (menczer-2004: 25).")
+@click.option("--sites", help="How labels of sites begin (rennie-mccallum-1999: site:).")
+@click.option("--targets", help="Labels of pages to find, comma between (…: course, …).")
+@click.option("--lists", help="Labels of pages whose list is to be found, comma between.")
 @click.option("--jobs", default=2, show_default=True, help="Processes.")
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="Folder for runs and the page.")
 @result_options
 def reproduce(
     paper: str,
     web: Path,
-    topics: int,
+    topics: int | None,
+    sites: str | None,
+    targets: str | None,
+    lists: str | None,
     jobs: int,
     out: Path | None,
     as_json: bool,
@@ -37,16 +46,21 @@ def reproduce(
 ) -> None:
     """Run a paper's experiment on a web of yours: its findings beside your numbers.
 
-    Papers: menczer-2004 (Menczer, Pant & Srinivasan, Topical Web Crawlers).
+    Papers: menczer-2004 (Menczer, Pant & Srinivasan, Topical Web Crawlers), with --topics;
+    rennie-mccallum-1999 (Rennie & McCallum, Using Reinforcement Learning to Spider the Web
+    Efficiently), with --sites, --targets and --lists, on a web whose labels tell sites apart.
     """
     if paper not in PAPERS:
         raise BadInput(f"unknown paper {paper!r}; known: {', '.join(PAPERS)}")
-    if topics < 1 or jobs < 1:
+    if jobs < 1 or (topics is not None and topics < 1):
         raise BadInput("--topics and --jobs are numbers from 1 on")
+    asked: dict[str, Any] = {"topics": topics, "sites": sites}
+    asked |= {"targets": _labels("targets", targets), "lists": _labels("lists", lists)}
     begin = time.perf_counter()
     folder = out or Path("reproductions") / f"{paper}-{web.name}"
-    experiment = PAPERS[paper].prepare(web, folder, topics=topics)
+    experiment = PAPERS[paper].prepare(web, folder, **_options(paper, asked))
     run_missing(experiment, jobs, quiet)
+    _measure(paper, experiment, quiet)
     found = PAPERS[paper].conclude(experiment)
     page = write_page(found, experiment, folder)
     if as_json:
@@ -54,10 +68,40 @@ def reproduce(
         print_json(result | {"findings": [asdict(finding) for finding in found.findings]})
         return
     for finding in found.findings:
-        print(f"{'agrees ' if finding.agrees else 'differs'}  {finding.claim}")
+        print(f"{finding.verdict:11}  {finding.claim}")
         if not quiet:
-            print(f"         {finding.seen}")
+            print(f"{'':13}{finding.seen}")
             if finding.reason:
-                print(f"         likely because {finding.reason}")
+                print(f"{'':13}likely because {finding.reason}")
     if not quiet:
         note(f"curves and all numbers: {page}")
+
+
+def _labels(option: str, text: str | None) -> list[str] | None:
+    """Labels with a comma between, or None where the option was not given."""
+    if text is None:
+        return None
+    labels = [part.strip() for part in text.split(",") if part.strip()]
+    if not labels:
+        raise BadInput(f"--{option} names no label")
+    return labels
+
+
+def _options(paper: str, asked: dict[str, Any]) -> dict[str, Any]:
+    """What was asked for; an option of another paper is a mistake."""
+    given = {name: value for name, value in asked.items() if value is not None}
+    for name in given:
+        if name not in PAPERS[paper].options:
+            known = ", ".join(f"--{option}" for option in PAPERS[paper].options)
+            raise BadInput(f"{paper} has no --{name}; it has {known}")
+    return given
+
+
+def _measure(paper: str, experiment: Experiment, quiet: bool) -> None:
+    """What there is to measure besides runs."""
+    measure = PAPERS[paper].measure
+    if measure is None:
+        return
+    with Meter("measuring", 1.0, unit="classifiers", quiet=quiet) as meter:
+        for done, total in measure(experiment):
+            meter.show(done / total, done)

@@ -109,6 +109,32 @@ def binned(values: Floats, bins: int, gamma: float) -> Classes:
     return numbers
 
 
+def confusion(model: Model, tested: Map) -> Classes:
+    """How many links of a map are in bin i and are told to be in bin j, by a trained model."""
+    bayes = NaiveBayes.of(model.state["bayes"])
+    bins, text, gamma = len(bayes.priors), model.settings["text"], model.settings["gamma"]
+    values = greedy_rewards(tested.graph, tested.targets, gamma)
+    counts = np.zeros((bins, bins), np.int64)
+    for mapped in tested:
+        if len(mapped.leads_to):
+            logs = _logs(bayes, mapped.page, mapped.page.links, text)
+            told = bayes.probabilities(logs).argmax(1)
+            np.add.at(counts, (binned(values[mapped.leads_to], bins, gamma), told), 1)
+    return counts
+
+
+def telling_words(model: Model, bin_: int, count: int) -> list[tuple[str, str]]:
+    """The words that speak most for a bin, with their bags, by weighted log odds (table 2)."""
+    bayes = NaiveBayes.of(model.state["bayes"])
+    ranked: list[tuple[float, str, str]] = []
+    for bag, vocabulary in bayes.vocabularies.items():
+        odds = vocabulary.odds(bin_, bayes.priors)
+        for row in np.argsort(-odds)[:count].tolist():
+            word = model.words.get(int(vocabulary.ids[row]), f"#{vocabulary.ids[row]}")
+            ranked.append((float(odds[row]), word, bag))
+    return [(word, bag) for _, word, bag in sorted(ranked, reverse=True)[:count]]
+
+
 @dataclass(frozen=True)
 class _Sample:
     """The links of a map: bin and value of each, and the words of each page's links by bag."""
@@ -187,7 +213,7 @@ class _Sample:
 def _words(page: Page, links: Links, classes: Classes, text: Text) -> Mapping[str, Words]:
     """The words of a page's links by bag, each with the class of its link."""
     if text == "full-page":
-        parts = [words_of_bag(bag, classes) for bag in links.bags("anchor", "url")]
+        parts = [words_of_bag(bag, classes) for bag in _own(links)]
         return {"page": words_of_page(page.terms, classes), "link": Words.join(parts)}
     title = words_of_page(count_terms(term_ids(page.title)), classes)
     found = dict(_related(links))
@@ -200,7 +226,7 @@ def _logs(bayes: NaiveBayes, page: Page, links: Links, text: Text) -> Logs:
     vocabularies = bayes.vocabularies
     if text == "full-page":
         shared = vocabularies["page"].of_terms(page.terms.ids, page.terms.counts)
-        own = [vocabularies["link"].of_bag(bag) for bag in links.bags("anchor", "url")]
+        own = [vocabularies["link"].of_bag(bag) for bag in _own(links)]
         return shared + own[0] + own[1]
     title = term_ids(page.title)
     logs = vocabularies["head"].of_terms(title, np.ones(len(title)))
@@ -209,5 +235,14 @@ def _logs(bayes: NaiveBayes, page: Page, links: Links, text: Text) -> Logs:
 
 
 def _related(links: Links) -> Iterator[tuple[str, Bag]]:
-    names = ("head", "link", "url", "near")
-    return zip(names, links.bags("heading", "anchor", "url", "context"), strict=True)
+    heading, context = links.bags("heading", "context")
+    return zip(("head", "link", "url", "near"), (heading, *_own(links), context), strict=True)
+
+
+def _own(links: Links) -> tuple[Bag, Bag]:
+    """The words of the anchor, and those of the directories and the file name in the URL.
+
+    Not those of the host, which would only tell one mapped site from another.
+    """
+    anchor, url = links.bags("anchor", "url")
+    return anchor, url.without(term_ids(links.hosts))

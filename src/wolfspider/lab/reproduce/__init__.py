@@ -6,23 +6,34 @@ agree. Nothing is tuned until they do.
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Protocol
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from wolfspider.lab.experiment import Experiment
-from wolfspider.lab.reproduce import menczer_2004
+from wolfspider.lab.reproduce import menczer_2004, rennie_mccallum_1999
 from wolfspider.lab.reproduce.findings import Reproduction
 from wolfspider.lab.reproduce.page import write_page
 
 
-class Paper(Protocol):
+@dataclass(frozen=True)
+class Paper:
     """What a file of this package offers."""
 
-    def prepare(self, web: Path, folder: Path, *, topics: int) -> Experiment: ...
+    prepare: Callable[..., Experiment]  # from a web and a folder, with options of its own
+    conclude: Callable[[Experiment], Reproduction]  # when all runs are done
+    measure: Callable[[Experiment], Iterator[tuple[int, int]]] | None = None  # what runs do not
 
-    def conclude(self, experiment: Experiment) -> Reproduction: ...
+    @property
+    def options(self) -> list[str]:
+        return list(inspect.signature(self.prepare).parameters)[2:]
 
 
-PAPERS: dict[str, Paper] = {"menczer-2004": menczer_2004}
+PAPERS = {
+    "menczer-2004": Paper(menczer_2004.prepare, menczer_2004.conclude),
+    "rennie-mccallum-1999": Paper(
+        rennie_mccallum_1999.prepare, rennie_mccallum_1999.conclude, rennie_mccallum_1999.measure
+    ),
+}
 
 __all__ = ["PAPERS", "Paper", "Reproduction", "write_page"]

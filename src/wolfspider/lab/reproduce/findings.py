@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from wolfspider.lab.statistics import Comparison
 from wolfspider.lab.summary import Summary
+from wolfspider.records import Floats
 
 LEVEL = 0.05
 
@@ -20,9 +21,13 @@ class Finding:
     claim: str
     where: str  # in the paper
     seen: str
-    agrees: bool
+    agrees: bool | None  # None: what we saw could be chance
     reason: str = ""  # the likely one, where they differ
     table: tuple[tuple[str, ...], ...] = ()  # the numbers behind it, heads first
+
+    @property
+    def verdict(self) -> str:
+        return "cannot tell" if self.agrees is None else "agrees" if self.agrees else "differs"
 
 
 @dataclass(frozen=True)
@@ -32,6 +37,7 @@ class Figure:
     title: str
     metric: str  # recall or similarity
     policies: tuple[str, ...]
+    tasks: tuple[str, ...] = ()  # that it is of; none: of all
 
 
 @dataclass(frozen=True)
@@ -51,6 +57,15 @@ def versus(summary: Summary, policy: str, other: str, metric: str) -> Comparison
     return found
 
 
+def only(summary: Summary, tasks: Collection[str]) -> Summary:
+    """The runs of some of the tasks."""
+    return Summary(
+        tuple(trace for trace in summary.traces if trace.key.task in tasks),
+        tuple(trace for trace in summary.failed if trace.key.task in tasks),
+        {unit: ground for unit, ground in summary.grounds.items() if unit[0] in tasks},
+    )
+
+
 def mean(summary: Summary, policy: str, metric: str) -> float:
     return float(np.mean(list(summary.values(policy, metric).values())))
 
@@ -64,6 +79,21 @@ def worse(found: Comparison) -> bool:
     return found.p < LEVEL and found.difference < 0
 
 
+def verdict(found: Comparison, *, low_is_good: bool = False) -> bool | None:
+    """Whether the first is better, as claimed; None where the difference could be chance."""
+    if found.p >= LEVEL:
+        return None
+    return (found.difference > 0) != low_is_good
+
+
 def written(found: Comparison) -> str:
     low, high = found.interval
     return f"{found.difference:+.3f} [{low:+.3f}, {high:+.3f}], p = {found.p:.2g}"
+
+
+def ratio(ours: Floats, theirs: Floats, resamples: int = 4000) -> tuple[float, float, float]:
+    """Mean by mean, with its 95 % bootstrap interval over pairs."""
+    draws = np.random.default_rng(0).integers(len(ours), size=(resamples, len(ours)))
+    drawn = ours[draws].mean(axis=1) / theirs[draws].mean(axis=1)
+    low, high = np.percentile(drawn, (2.5, 97.5))
+    return float(ours.mean() / theirs.mean()), float(low), float(high)

@@ -14,7 +14,7 @@ from wolfspider.lab.report.charts import Series, line_chart
 from wolfspider.lab.report.curves import Curves
 from wolfspider.lab.report.looks import Look
 from wolfspider.lab.report.page import shown
-from wolfspider.lab.reproduce.findings import Figure, Reproduction
+from wolfspider.lab.reproduce.findings import Figure, Reproduction, only
 from wolfspider.lab.summary import Summary
 
 NAME = "reproduction.html"
@@ -22,7 +22,7 @@ NAME = "reproduction.html"
 
 def write_page(found: Reproduction, experiment: Experiment, folder: Path) -> Path:
     """Write the page into the folder; it opens without a network."""
-    curves = Curves(Summary.of(experiment))
+    summary = Summary.of(experiment)
     loaders = [PackageLoader("wolfspider.lab.reproduce"), PackageLoader("wolfspider.lab.report")]
     environment = Environment(
         loader=ChoiceLoader(loaders), autoescape=True, undefined=StrictUndefined, trim_blocks=True
@@ -30,8 +30,8 @@ def write_page(found: Reproduction, experiment: Experiment, folder: Path) -> Pat
     environment.filters["shown"] = shown
     html = environment.get_template("reproduction.html.j2").render(
         found=found,
-        agreeing=sum(finding.agrees for finding in found.findings),
-        charts=[(figure.title, *_charts(figure, curves)) for figure in found.figures],
+        agreeing=sum(finding.agrees is True for finding in found.findings),
+        charts=[(figure.title, *_charts(figure, summary)) for figure in found.figures],
         about=experiment.about,
     )
     beside = folder / f".{NAME}"
@@ -40,7 +40,8 @@ def write_page(found: Reproduction, experiment: Experiment, folder: Path) -> Pat
     return folder / NAME
 
 
-def _charts(figure: Figure, curves: Curves) -> tuple[Markup, list[tuple[str, Look]]]:
+def _charts(figure: Figure, summary: Summary) -> tuple[Markup, list[tuple[str, Look]]]:
+    curves = Curves(only(summary, figure.tasks) if figure.tasks else summary)
     series, legend = [], []
     for number, policy in enumerate(figure.policies):
         curve = curves.of(policy, figure.metric)
