@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from math import floor
 from pathlib import Path
 
-from benchmarks.measure import Recording, compile_web
+from benchmarks.measure import Recording, compile_web, model_for
 from wolfspider.crawl import replay
 from wolfspider.judges import KeywordJudge
 from wolfspider.policies import known, make
@@ -85,7 +85,7 @@ def reach(web: RecordedWeb, policy: str, words: str, start: str) -> dict[str, fl
     """Recall of the labelled pages, and share of pages the judge found relevant, by budget."""
     targets = {fingerprint(web.url(page)) for page in web.label(words).tolist()}
     topic = Topic.of(words)
-    crawler = make(policy, topic=topic)
+    crawler = make(policy, topic=topic, model=model_for(policy, web, words))
     found: set[int] = set()
     relevant = 0
     reached: dict[str, float] = {}

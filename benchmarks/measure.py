@@ -17,9 +17,15 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import numpy as np
+
+from wolfspider.policies import Spec, train, trains
+from wolfspider.training.maps import Map
+from wolfspider.training.model import Model
 from wolfspider.webs.compiler import Compiler
 from wolfspider.webs.importers.warc import WarcFile
 from wolfspider.webs.labels import read_labels
+from wolfspider.webs.recorded import RecordedWeb
 from wolfspider.webs.synthetic import Synthetic
 
 RECORDINGS = Path(__file__).resolve().parents[2] / "shared" / "webs"
@@ -55,6 +61,16 @@ def compile_web(web: Recording, folder: Path) -> Path:
             compiler.add(capture)
         compiler.finish(read_labels(web.labels))
     return folder
+
+
+def model_for(policy: str, web: RecordedWeb, label: str) -> Model | None:
+    """What a policy that is trained learns from every other page; None for other policies."""
+    spec = Spec.parse(policy)
+    if not trains(spec.name):
+        return None
+    targets = np.zeros(len(web), bool)
+    targets[web.label(label)] = True
+    return train(spec, Map(web, np.arange(len(web)) % 2 == 0, targets))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,14 +13,19 @@ from functools import lru_cache
 from pathlib import Path
 from statistics import median
 
-import numpy as np
-
-from benchmarks.measure import Clock, clocked, compile_web, rates, recording, report
+from benchmarks.measure import (
+    Clock,
+    clocked,
+    compile_web,
+    model_for,
+    rates,
+    recording,
+    report,
+)
 from wolfspider.crawl import replay
 from wolfspider.judges import KeywordJudge
-from wolfspider.policies import Spec, make, train, trains
+from wolfspider.policies import make
 from wolfspider.topics import Topic
-from wolfspider.training.maps import Map
 from wolfspider.training.model import Model
 from wolfspider.urls import seed_link
 from wolfspider.webs.recorded import RecordedWeb
@@ -47,13 +52,9 @@ def crawl_all(folder: Path, spec: str, words: str, start: str) -> int:
 
 @lru_cache
 def trained(folder: Path, spec: str) -> Model | None:
-    """What a policy that is trained learns from every other page, for the first label."""
-    if not trains(Spec.parse(spec).name):
-        return None
+    """What a policy that is trained learns of the first label."""
     web = RecordedWeb(folder)
-    targets = np.zeros(len(web), bool)
-    targets[web.label(next(iter(web.about["labels"])))] = True
-    return train(Spec.parse(spec), Map(web, np.arange(len(web)) % 2 == 0, targets))
+    return model_for(spec, web, next(iter(web.about["labels"])))
 
 
 def run(repeats: int) -> None:
