@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from wolfspider.errors import BadInput
-from wolfspider.training.cones import Cone, trawl
+from wolfspider.training.cones import Cone, descended, trawl
 from wolfspider.training.maps import Map
 
 # 5 → 4 → 3 → 2 → 1 → 0; 4 → 6; 7 → 6; 8 has no links, and 9 → 8.
@@ -35,6 +35,14 @@ def test_pages_are_labelled_with_their_distance_up_to_the_height() -> None:
     cone = trawl(map_of({0}), height=3, noise=False)
     assert labelled(cone) == {0: 0, 1: 1, 2: 2, 3: 3}
     assert cone.by_distance().tolist() == [1, 1, 1, 1, 0]
+
+
+def test_without_backlinks_what_leads_on_from_targets_is_the_map() -> None:
+    """0 → 1 → 2 → 0, and 3 → 0: the page 3 is not found by following links."""
+    circle = map_of({0}, [(0, 1), (1, 2), (2, 0), (3, 0)], 4)
+    assert np.flatnonzero(descended(circle).within).tolist() == [0, 1, 2]
+    assert np.flatnonzero(descended(circle, depth=1).within).tolist() == [0, 1]
+    assert labelled(trawl(descended(circle), noise=False)) == {0: 0, 1: 2, 2: 1}
 
 
 def test_what_is_farther_or_has_no_way_is_noise() -> None:

@@ -15,7 +15,7 @@ from wolfspider.learners.naive_bayes import NaiveBayes, Words, words_of_page
 from wolfspider.policies.trained import TrainedPolicy
 from wolfspider.records import Links, Page, Visit
 from wolfspider.text import term_ids, word_of
-from wolfspider.training.cones import Cone, trawl
+from wolfspider.training.cones import Cone, descended, trawl
 from wolfspider.training.maps import Map
 from wolfspider.training.model import Model
 
@@ -52,9 +52,11 @@ class ContextGraph(TrainedPolicy):
         height: int = 4,
         balanced: bool = False,
         noise: bool = True,
+        backlinks: bool = True,
         seed: int = 0,
     ) -> Model:
         """Layers 0 … height around `starts` known targets, or all; noise is learned as "other"."""
+        known = known if backlinks else descended(known, starts=starts, seed=seed)
         cone = trawl(known, starts=starts, height=height, balanced=balanced, noise=noise, seed=seed)
         bayes = _learned(known, cone)
         ids = bayes.vocabularies["page"].ids.tolist()
@@ -65,6 +67,7 @@ class ContextGraph(TrainedPolicy):
             "pages_by_distance": cone.by_distance().tolist(),
         }
         settings = {"starts": starts, "height": height, "balanced": balanced, "noise": noise}
+        settings["backlinks"] = backlinks
         return Model(cls.name, settings | {"seed": seed}, {"bayes": bayes.state()}, words, about)
 
     def layer(self, page: Page) -> tuple[int, float]:

@@ -28,7 +28,7 @@ from wolfspider.learners.linear_svm import LinearSvm, fit_classes, fit_values, u
 from wolfspider.policies.trained import TrainedPolicy
 from wolfspider.records import Floats, Links, State, Visit
 from wolfspider.text import term_ids, word_of
-from wolfspider.training.cones import Cone, trawl
+from wolfspider.training.cones import Cone, descended, trawl
 from wolfspider.training.maps import Map
 from wolfspider.training.model import Model
 from wolfspider.training.terms import Documents
@@ -106,6 +106,7 @@ class SvmDistance(_Svm):
         height: int = 4,
         balanced: bool = False,
         noise: bool = True,
+        backlinks: bool = True,
         terms: int = 10_000,
         cost: float | None = None,
         seed: int = 0,
@@ -117,6 +118,7 @@ class SvmDistance(_Svm):
         """
         if how not in get_args(How):
             raise ValueError(f"how is {how!r}; it is one of {', '.join(get_args(How))}")
+        known = known if backlinks else descended(known, starts=starts, seed=seed)
         cone = trawl(known, starts=starts, height=height, balanced=balanced, noise=noise, seed=seed)
         sample = _Sample.of(known, cone, terms, cost)
         if how == "classes":
@@ -128,6 +130,7 @@ class SvmDistance(_Svm):
         settings |= {
             "balanced": balanced,
             "noise": noise,
+            "backlinks": backlinks,
             "terms": terms,
             "cost": cost,
             "seed": seed,
@@ -177,6 +180,7 @@ class SvmReward(_Svm):
         height: int = 4,
         balanced: bool = False,
         noise: bool = True,
+        backlinks: bool = True,
         terms: int = 10_000,
         cost: float | None = None,
         seed: int = 0,
@@ -184,6 +188,7 @@ class SvmReward(_Svm):
         """The reward of a page: of the best path of up to `height` links (`Graph.best_reward`)."""
         if not 0 < gamma < 1:
             raise ValueError(f"gamma is {gamma}; it must be between 0 and 1")
+        known = known if backlinks else descended(known, starts=starts, seed=seed)
         cone = trawl(known, starts=starts, height=height, balanced=balanced, noise=noise, seed=seed)
         sample = _Sample.of(known, cone, terms, cost)
         rewards = np.zeros(known.graph.size)
@@ -194,6 +199,7 @@ class SvmReward(_Svm):
         settings |= {
             "balanced": balanced,
             "noise": noise,
+            "backlinks": backlinks,
             "terms": terms,
             "cost": cost,
             "seed": seed,

@@ -36,30 +36,31 @@ class Site:
 def sites_of(web: RecordedWeb, prefix: str = PREFIX) -> list[Site]:
     """The sites whose labels begin so; a label of many sites that do not hang together is none.
 
-    The root is the page at the path / of a host from which most pages of the site can be reached,
-    or any page, where there is none at /. Of several the first.
+    The root is a page at the path / of a host (any page, where there is none) from which half of
+    the site can be reached: of several the one that most links of the site lead to.
     """
     labels = [label for label in web.about["labels"] if label.startswith(prefix)]
-    sites = [_site(web, label) for label in labels]
-    whole = [site for site in sites if site.reachable.sum() >= _WHOLE * site.graph.within.sum()]
-    if len(whole) < 2:
+    sites = [site for label in labels if (site := _site(web, label)) is not None]
+    if len(sites) < 2:
         raise BadInput(
-            f"{web.folder} has {len(whole)} sites to learn from and to test on, and it takes two: "
+            f"{web.folder} has {len(sites)} sites to learn from and to test on, and it takes two: "
             f"each page needs a label such as {prefix}cornell that says which site it is of, and "
-            "most pages of a site must be reachable from its root; labels that begin otherwise are "
-            "named by --sites"
+            "half of a site must be reachable from its root; labels that begin otherwise are named "
+            "by --sites"
         )
-    return whole
+    return sites
 
 
-def _site(web: RecordedWeb, label: str) -> Site:
+def _site(web: RecordedWeb, label: str) -> Site | None:
+    graph = Graph(web, _mask(web, label))
     pages = web.label(label).astype(np.int64)
-    within = _mask(web, label)
-    graph = Graph(web, within)
     at_root = [page for page in pages.tolist() if _is_root(web.url(page))]
-    reached = {page: _reachable(graph, page) for page in at_root or pages.tolist()}
-    root = max(reached, key=lambda page: (int(reached[page].sum()), -page))
-    return Site(label, root, graph, reached[root])
+    popular = np.diff(graph.backlinks.indptr)
+    for root in sorted(at_root or pages.tolist(), key=lambda page: (-popular[page], page)):
+        reachable = _reachable(graph, root)
+        if reachable.sum() >= _WHOLE * len(pages):
+            return Site(label, root, graph, reachable)
+    return None
 
 
 def _is_root(url: str) -> bool:
