@@ -112,7 +112,7 @@ class Asked:
             return None
         folder = Path(self.model)
         model = load_model(folder)
-        if self.model_digest and digest_of(folder) != self.model_digest:
+        if self.model_digest and digest_of(model) != self.model_digest:
             raise BadInput(
                 f"the model {folder} is not the one that the hunt began with; bring that one back, "
                 "or begin a new hunt"

@@ -106,9 +106,20 @@ class Bag:
     def __getitem__(self, row: int) -> TermIds:
         return self.ids[self.starts[row] : self.ends[row]]
 
-    def without(self, ids: TermIds) -> Bag:
-        """The bag without some words."""
-        kept = ~np.isin(self.ids, ids)
+    def packed(self) -> Bag:
+        """The same rows, with their own words only: `ids` may hold those of other bags, too."""
+        counts = (self.ends - self.starts).astype(np.int64)
+        ends = np.cumsum(counts)
+        places = np.repeat(self.starts - (ends - counts), counts) + np.arange(counts.sum())
+        ids = self.ids[places]
+        return Bag((ends - counts).astype(np.uint32), ends.astype(np.uint32), ids)
+
+    def rows(self) -> NDArray[np.intp]:
+        """The row of each word of a packed bag."""
+        return np.repeat(np.arange(len(self)), (self.ends - self.starts).astype(np.int64))
+
+    def take(self, kept: NDArray[np.bool_]) -> Bag:
+        """A packed bag with some of its words."""
         before = np.concatenate([[0], np.cumsum(kept)]).astype(np.uint32)
         return Bag(before[self.starts], before[self.ends], self.ids[kept])
 

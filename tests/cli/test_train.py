@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from command_line import Generated, Run
-from wolfspider.training.disk import digest_of
+from wolfspider.training.disk import digest_of, load_model
 
 TASKS = """
 web = "web"
@@ -68,12 +68,16 @@ def test_a_hunt_goes_on_with_the_model_it_began_with(
         *("--pages", "30", "--policy", "rl-future", "--model", model, "-o", out, "-q"),
     )
     assert begun.code == 0, begun.err
-    assert f'model_digest = "{digest_of(model)}"' in (out / "hunt.toml").read_text()
+    assert f'model_digest = "{digest_of(load_model(model))}"' in (out / "hunt.toml").read_text()
     assert run("resume", out, "--pages", "60", "-q").code == 0
     shutil.rmtree(model)
     refused = run("resume", out, "--pages", "90", "-q")
     assert (refused.code, "there is no model in" in refused.err) == (2, True)
-    again = run("train", "rl-future", "--web", generated.folder, "--label", "medicine", "-o", model)
+    learn = ("train", "rl-future", "--web", generated.folder, "-o", model, "-q", "--label")
+    assert run(*learn, label).code == 0  # the same, made anew
+    assert run("resume", out, "--pages", "70", "-q").code == 0
+    shutil.rmtree(model)
+    again = run(*learn, "medicine")
     assert again.code == 0
     refused = run("resume", out, "--pages", "90", "-q")
     assert refused.code == 2

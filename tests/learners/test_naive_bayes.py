@@ -93,6 +93,18 @@ def test_how_many_words_are_known() -> None:
     assert math.isnan(vocabulary.overlap(np.empty(0, np.uint32)))
 
 
+def test_a_class_without_documents_is_never_probable() -> None:
+    bayes = NaiveBayes.fit(np.array([1, 2, 0]), {"link": words_of_bag(ANCHORS, CLASSES)})
+    logs = bayes.vocabularies["link"].of_bag(bag_of([NEW], [BOARD]))
+    assert bayes.probabilities(logs)[:, 2].tolist() == [0.0, 0.0]
+
+
+def test_equal_rows_have_equal_sums() -> None:
+    rows = [[BOARD, TEAM, SALES], [TEAM], [BOARD, TEAM, SALES], [SALES] * 7, [BOARD, TEAM, SALES]]
+    sums = fitted().vocabularies["link"].of_bag(bag_of(*rows))
+    assert sums[0].tolist() == sums[2].tolist() == sums[4].tolist()
+
+
 ROWS = st.lists(st.lists(st.integers(1, 9), max_size=6), min_size=1, max_size=8)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from wolfspider.policies import Spec, make, train
 from wolfspider.policies.rl import RLFuture, RLImmediate, binned
 from wolfspider.records import Link, Response, Verdict, Visit
 from wolfspider.topics import Topic
-from wolfspider.training.disk import load_model, save_model
+from wolfspider.training.disk import digest_of, load_model, save_model
 from wolfspider.training.maps import Map
 from wolfspider.urls import seed_link
 from wolfspider.webs.recorded import RecordedWeb
@@ -124,6 +125,36 @@ def test_a_model_that_cannot_be_read(
         load_model(tmp_path / "model")
 
 
+def test_arrays_that_do_not_fit_are_a_sentence(web: RecordedWeb) -> None:
+    model = RLFuture.train(known(web))
+    for broken in (
+        replace(model, state={}),
+        replace(model, state={"bayes": model.state["bayes"]}),
+        replace(model, settings={}),
+    ):
+        with pytest.raises(DamagedFile, match=r"does not fit policy 'rl-future' .*; train it again"):
+            make("rl-future", topic=TOPIC, model=broken)
+
+
+def test_the_digest_is_of_what_decides(web: RecordedWeb) -> None:
+    model = RLFuture.train(known(web))
+    assert digest_of(model) == digest_of(RLFuture.train(known(web)))
+    assert digest_of(replace(model, about={})) == digest_of(model)
+    others = replace(model, settings={"text": "x"}), replace(model, policy="x")
+    assert digest_of(model) not in map(digest_of, others)
+    assert digest_of(RLFuture.train(known(web, range(4)))) != digest_of(model)
+
+
+def test_words_of_links_are_told_as_known_or_not(web: RecordedWeb) -> None:
+    policy = RLFuture(model=RLFuture.train(known(web)))
+    assert policy.overlap() is None
+    policy.score(visit(web, "").page.links, visit(web, ""))
+    assert policy.overlap() == 1.0
+    again = RLFuture(model=policy.model)
+    again.restore(policy.state())
+    assert again.overlap() == 1.0
+
+
 def test_no_model_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"there is no model in .*; make one with: wolfspider train"):
         load_model(tmp_path)
@@ -145,7 +176,7 @@ def test_models_fit_the_policy_and_its_settings(web: RecordedWeb) -> None:
     ("spec", "message"),
     [
         ("rl-future:bins=2", "bins is 2; rl-future has 3, 4 or 5 of them"),
-        ("rl-future:gamma=1", "gamma is 1.0; it must be between 0 and 1"),
+        ("rl-future:gamma=0.9", "gamma is 0.9; it must be above 0 and at most 0.5"),
         ("rl-future:text=none", "text is one of related, full-page, not 'none'"),
         ("rl-immediate:bins=3", "has no setting 'bins'; it has: text, gamma, buffer"),
         ("breadth-first", "is not trained; these are: .*rl-future"),

@@ -21,9 +21,9 @@ from wolfspider.cli.output import (
 from wolfspider.errors import BadInput
 from wolfspider.lab.tasks import read_tasks
 from wolfspider.lab.training import map_of
-from wolfspider.learners.naive_bayes import NaiveBayes
 from wolfspider.policies import Spec, known, trains
 from wolfspider.policies import train as train_policy
+from wolfspider.policies.rl import telling_words
 from wolfspider.store.as_web import as_web
 from wolfspider.training.disk import digest_of, load_model, save_model
 from wolfspider.training.maps import Map
@@ -70,6 +70,7 @@ def _command(policy: str) -> click.Command:
     )
     @click.option("--task", help="FILE.toml:NAME: learn what that task allows, for its targets.")
     @click.option("--set", "settings", multiple=True, help="A setting: name=value.")
+    @click.option("--random-seed", default=0, show_default=True, help="Same seed, same model.")
     @click.option("-o", "--out", required=True, type=_PATH, help="Folder to write the model to.")
     @result_options
     def command(
@@ -78,6 +79,7 @@ def _command(policy: str) -> click.Command:
         known: tuple[str, ...],
         task: str | None,
         settings: tuple[str, ...],
+        random_seed: int,
         out: Path,
         as_json: bool,
         quiet: bool,
@@ -90,7 +92,7 @@ def _command(policy: str) -> click.Command:
             pages, targets = int(mapped.within.sum()), len(mapped.known_targets)
             note(f"learning from {pages:,} pages, {targets:,} of them targets")
         begin = time.monotonic()
-        model = train_policy(spec, mapped)
+        model = train_policy(spec, mapped, seed=random_seed)
         seconds = time.monotonic() - begin
         model = _told_where(model, mapped, task or label or "", known, seconds)
         save_model(model, out)
@@ -142,7 +144,7 @@ def _told_where(
 def _print(model: Model, folder: Path, as_json: bool) -> None:
     facts = {"policy": model.policy, "settings": dict(model.settings), **model.about}
     if as_json:
-        print_json(facts | {"folder": str(folder), "digest": digest_of(folder)})
+        print_json(facts | {"folder": str(folder), "digest": digest_of(model)})
         return
     settings = ", ".join(f"{name}={value}" for name, value in model.settings.items())
     plain_facts = {
@@ -153,7 +155,13 @@ def _print(model: Model, folder: Path, as_json: bool) -> None:
 
 @click.command(epilog=example("wolfspider train explain models/rl-future", GENERATE, _TRAIN))
 @click.argument("folder", type=_PATH)
-@click.option("--words", default=_WORDS, show_default=True, help="How many of each bin.")
+@click.option(
+    "--words",
+    default=_WORDS,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="How many of each bin.",
+)
 @result_options
 def explain(folder: Path, words: int, as_json: bool, quiet: bool) -> None:
     """Say what a model has learned: how well, and by which words."""
@@ -163,6 +171,8 @@ def explain(folder: Path, words: int, as_json: bool, quiet: bool) -> None:
         print_json({"policy": model.policy, **model.about, "words": told})
         return
     _print(model, folder, as_json=False)
+    if model.about.get("confusion"):
+        print("\nlinks of pages kept back: a row for each bin, a column for what it was taken for")
     for row in model.about.get("confusion", []):
         print("  ".join(f"{value:>7,}" for value in row))
     for name, best in told.items():
@@ -172,23 +182,13 @@ def explain(folder: Path, words: int, as_json: bool, quiet: bool) -> None:
 
 def _words_of(model: Model, count: int) -> dict[str, list[tuple[str, str]]]:
     """The words that speak most for each bin, by weighted log odds (Rennie & McCallum, table 2)."""
-    if "bayes" not in model.state:
+    if not model.policy.startswith("rl-"):
         return {}
-    bayes = NaiveBayes.of(model.state["bayes"])
-    bins = len(bayes.priors)
-    told: dict[str, list[tuple[str, str]]] = {}
-    for bin_ in range(bins):
-        ranked: list[tuple[float, str, str]] = []
-        for bag, vocabulary in bayes.vocabularies.items():
-            odds = vocabulary.odds(bin_, bayes.priors)
-            for row in np.argsort(-odds)[:count].tolist():
-                word = model.words.get(int(vocabulary.ids[row]), f"#{vocabulary.ids[row]}")
-                ranked.append((float(odds[row]), word, bag))
-        ranked.sort(reverse=True)
-        told[_bin_name(bin_, bins, model.settings)] = [
-            (word, bag) for _, word, bag in ranked[:count]
-        ]
-    return told
+    bins = len(model.state["means"])
+    return {
+        _bin_name(number, bins, model.settings): telling_words(model, number, count)
+        for number in range(bins)
+    }
 
 
 def _bin_name(bin_: int, bins: int, settings: Any) -> str:

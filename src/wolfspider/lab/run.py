@@ -13,7 +13,7 @@ from wolfspider.lab.ground import Ground
 from wolfspider.lab.oracles import ORACLES, make_oracle
 from wolfspider.lab.trace import RunKey, Trace
 from wolfspider.lab.training import trained
-from wolfspider.policies import Spec, make, trains
+from wolfspider.policies import Spec, make, training_part, trains
 from wolfspider.protocols import Policy
 from wolfspider.records import Link, State, Visit
 from wolfspider.training.model import Model
@@ -64,7 +64,7 @@ def make_policy(spec: Spec, ground: Ground, repeat: int) -> Policy:
 
 
 def _trained(spec: Spec, ground: Ground) -> tuple[Model, float]:
-    return trained(ground.web.folder, ground.task, spec)
+    return trained(ground.web.folder, ground.task, training_part(spec))
 
 
 def training_seconds(spec: Spec, ground: Ground) -> float:

@@ -4,7 +4,7 @@ Rennie & McCallum 1999, equations 3–5:
 
     P(c | d) ∝ P(c) · Π over bags, Π over words  P(w | c)
     P(w | c) = (1 + times w in c) / (|V| + words in c)        within a bag
-    P(c)     = (1 + documents in c) / (|C| + documents)
+    P(c)     = (1 + documents in c) / (|C| + documents),  0 for a class without documents
 
 Words that training has not seen say nothing.
 """
@@ -55,10 +55,13 @@ class Vocabulary:
         """Σ log P(w | c) for each row of a bag."""
         if not len(self.ids):
             return np.zeros((len(bag), self.logs.shape[1]))
+        bag = bag.packed()
         rows, known = self._find(bag.ids)
-        total = np.zeros((len(rows) + 1, self.logs.shape[1]))
-        np.cumsum(self.logs[rows] * known[:, None], axis=0, out=total[1:])
-        sums: Logs = total[bag.ends] - total[bag.starts]
+        sums = np.zeros((len(bag), self.logs.shape[1]))
+        filled = np.flatnonzero(bag.ends > bag.starts)
+        if len(filled):  # not differences of a running sum: equal rows must have equal sums
+            values = self.logs[rows] * known[:, None]
+            sums[filled] = np.add.reduceat(values, bag.starts[filled].astype(np.intp), axis=0)
         return sums
 
     def of_terms(self, ids: TermIds, counts: Floats | NDArray[np.float32]) -> Logs:
@@ -99,7 +102,9 @@ class NaiveBayes:
     def fit(cls, documents: NDArray[np.int64], words: Mapping[str, Words]) -> NaiveBayes:
         """From how many documents each class has, and the words of all documents in each bag."""
         classes = len(documents)
-        priors = np.log1p(documents) - np.log(classes + documents.sum())
+        with np.errstate(divide="ignore"):  # a class without documents is never probable
+            there = np.log((documents > 0).astype(np.float64))
+        priors = np.log1p(documents) - np.log(classes + documents.sum()) + there
         fitted = {name: Vocabulary.fit(each, classes) for name, each in words.items()}
         return cls(priors, fitted)
 
@@ -125,9 +130,8 @@ class NaiveBayes:
 
 def words_of_bag(bag: Bag, classes: NDArray[np.int64]) -> Words:
     """The words of links, each with the class of its link."""
-    counts = (bag.ends - bag.starts).astype(np.int64)
-    ids = np.concatenate([bag[row] for row in range(len(bag))]) if len(bag) else bag.ids[:0]
-    return Words(ids, np.repeat(classes, counts), np.ones(len(ids)))
+    bag = bag.packed()
+    return Words(bag.ids, classes[bag.rows()], np.ones(len(bag.ids)))
 
 
 def words_of_page(terms: Terms, classes: NDArray[np.int64]) -> Words:

@@ -4,6 +4,15 @@ They are found by the entry point group `wolfspider.policies`, so any installed 
 can add one. A policy is made from a spec such as `best-n-first:n=64`.
 """
 
-from wolfspider.policies.registry import Spec, check, describe, known, make, train, trains
+from wolfspider.policies.registry import (
+    Spec,
+    check,
+    describe,
+    known,
+    make,
+    train,
+    training_part,
+    trains,
+)
 
-__all__ = ["Spec", "check", "describe", "known", "make", "train", "trains"]
+__all__ = ["Spec", "check", "describe", "known", "make", "train", "training_part", "trains"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from wolfspider.errors import BadInput
+from wolfspider.errors import BadInput, DamagedFile
 from wolfspider.protocols import Policy
 from wolfspider.topics import Topic
 from wolfspider.training.maps import Map
@@ -62,6 +62,12 @@ def make(spec: Spec | str, *, topic: Topic, seed: int = 0, model: Model | None =
         made: Policy = policy(**values)
     except ValueError as error:
         raise BadInput(f"policy {spec.name!r}: {error}") from error
+    except (KeyError, TypeError, AttributeError, IndexError) as error:
+        if model is None:
+            raise
+        raise DamagedFile(
+            f"the model does not fit policy {spec.name!r} ({error!r}); train it again"
+        ) from error
     return made
 
 
@@ -81,9 +87,17 @@ def train(spec: Spec, map_: Map, *, seed: int = 0) -> Model:
         if "seed" in inspect.signature(policy.train).parameters:
             values["seed"] = seed
         model: Model = policy.train(map_, **values)
+    except BadInput:
+        raise
     except ValueError as error:
         raise BadInput(f"policy {spec.name!r}: {error}") from error
     return model
+
+
+def training_part(spec: Spec) -> Spec:
+    """The spec without the settings of a hunt: what decides the model."""
+    training = _training(load(spec.name))
+    return Spec(spec.name, tuple(each for each in spec.settings if each[0] in training))
 
 
 def check(spec: Spec) -> None:

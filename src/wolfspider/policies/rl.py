@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from wolfspider.errors import BadInput
 from wolfspider.learners.naive_bayes import Logs, NaiveBayes, Words, words_of_bag, words_of_page
 from wolfspider.policies.trained import TrainedPolicy
-from wolfspider.records import Bag, Floats, Links, Page, Visit
+from wolfspider.records import Bag, Floats, Links, Page, State, Visit
 from wolfspider.text import count_terms, term_ids, word_of
 from wolfspider.training.maps import Map, Mapped
 from wolfspider.training.model import Model
@@ -43,6 +43,13 @@ class RLFuture(TrainedPolicy):
         self._text: Text = model.settings["text"]
         self._shares: list[float] = []  # of the words of links that were known, by page
 
+    def state(self) -> State:
+        return super().state() | {"shares": np.array(self._shares)}
+
+    def restore(self, state: State) -> None:
+        super().restore(state)
+        self._shares = state["shares"].tolist()
+
     def overlap(self) -> float | None:
         shares = [share for share in self._shares if not np.isnan(share)]
         return float(np.mean(shares)) if shares else None
@@ -58,7 +65,8 @@ class RLFuture(TrainedPolicy):
 
     def score(self, links: Links, visit: Visit) -> Floats:
         if len(self._shares) < _LOOKED_AT:
-            self._shares.append(self._bayes.vocabularies["link"].overlap(links.bag("anchor").ids))
+            words = links.bag("anchor").packed().ids
+            self._shares.append(self._bayes.vocabularies["link"].overlap(words))
         logs = _logs(self._bayes, visit.page, links, self._text)
         values: Floats = self._bayes.probabilities(logs) @ self._means
         return values
@@ -77,8 +85,13 @@ class RLImmediate(RLFuture):
 
 
 def _train(name: str, known: Map, bins: int, text: Text, gamma: float) -> Model:
-    if not 0 < gamma < 1:
-        raise ValueError(f"gamma is {gamma}; it must be between 0 and 1")
+    if not 0 < gamma <= 0.5:
+        raise ValueError(
+            f"gamma is {gamma}; it must be above 0 and at most 0.5, or a way to many targets "
+            "would be worth more than a target (Rennie & McCallum 1999, section 2.3)"
+        )
+    if text not in get_args(Text):
+        raise ValueError(f"text is {text!r}; it is one of {', '.join(get_args(Text))}")
     values = greedy_rewards(known.graph, known.targets, gamma)
     sample = _Sample.of(known, values, bins, text, gamma)
     measured = sample.tested()
@@ -244,5 +257,8 @@ def _own(links: Links) -> tuple[Bag, Bag]:
 
     Not those of the host, which would only tell one mapped site from another.
     """
-    anchor, url = links.bags("anchor", "url")
-    return anchor, url.without(term_ids(links.hosts))
+    anchor, url = (bag.packed() for bag in links.bags("anchor", "url"))
+    of_host = links.host_of[url.rows()].astype(np.uint64) << np.uint64(32) | url.ids
+    names = [(number, word) for number, host in enumerate(links.hosts) for word in term_ids(host)]
+    hosts = np.array([number << 32 | int(word) for number, word in names], np.uint64)
+    return anchor, url.take(~np.isin(of_host, hosts))

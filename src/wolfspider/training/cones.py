@@ -94,7 +94,7 @@ def _labelled(known: Map, inside: Mask, height: int, random: np.random.Generator
     distances = known.graph.distances_to(targets)
     pages = np.flatnonzero(inside)
     if random is not None:
-        outside = known.within & (distances > height)
+        outside = known.within & (known.graph.distances_to(known.known_targets) > height)
         pages = np.append(pages, _noise(outside, len(pages) // (height + 1), random))
     labels = np.minimum(distances[pages], height + 1).astype(np.int64)
     return Cone(pages, labels, targets, height)

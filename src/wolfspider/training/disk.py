@@ -54,18 +54,37 @@ def load_model(folder: Path) -> Model:
             f"the model {folder} has format {about.get('format')}, this version reads {FORMAT}; "
             "train it again"
         )
-    saved = load_state(folder / _ARRAYS)
     try:
+        saved = load_state(folder / _ARRAYS)
         words = dict(zip(saved["words"]["ids"].tolist(), saved["words"]["texts"], strict=True))
-        settings, provenance = about["settings"], about["about"]
-        return Model(about["policy"], settings, saved["state"], words, provenance)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        policy, settings, provenance = about["policy"], about["settings"], about["about"]
+        if not (
+            isinstance(policy, str) and isinstance(settings, dict) and isinstance(provenance, dict)
+        ):
+            raise TypeError("policy, settings or about are not what they should be")
+        return Model(policy, settings, saved["state"], words, provenance)
+    except (DamagedFile, KeyError, TypeError, ValueError, AttributeError) as error:
         raise DamagedFile(f"the model {folder} is damaged ({error}); train it again") from error
 
 
-def digest_of(folder: Path) -> str:
-    """Of what the model knows: hunts name it."""
-    return hashlib.sha256((folder / _ARRAYS).read_bytes()).hexdigest()[:16]
+def digest_of(model: Model) -> str:
+    """Of what decides how the model judges: two trainings alike give the same."""
+    digest = hashlib.sha256(
+        json.dumps([model.policy, dict(model.settings)], sort_keys=True).encode()
+    )
+    _add(digest, model.state)
+    return digest.hexdigest()[:16]
+
+
+def _add(digest: Any, state: Any) -> None:
+    if isinstance(state, np.ndarray):
+        digest.update(f"{state.dtype} {state.shape}".encode() + state.tobytes())
+    elif isinstance(state, dict):
+        for name in sorted(state):
+            digest.update(name.encode())
+            _add(digest, state[name])
+    else:
+        digest.update(json.dumps(state).encode())
 
 
 def _about(folder: Path) -> dict[str, Any]:
@@ -77,7 +96,7 @@ def _about(folder: Path) -> dict[str, Any]:
         ) from None
     except OSError as error:
         raise BadInput(f"cannot read the model {folder}: {error.strerror}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DamagedFile(f"{folder / _ABOUT} is damaged ({error}); train it again") from error
     if not isinstance(about, dict):
         raise DamagedFile(f"{folder / _ABOUT} is damaged; train it again")

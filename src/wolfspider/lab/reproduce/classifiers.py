@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wolfspider.errors import BadInput
-from wolfspider.lab.experiment import Experiment, code_digest, ground_of
+from wolfspider.lab.experiment import Experiment, ground_of
 from wolfspider.lab.tasks import Task
 from wolfspider.lab.training import trained
 from wolfspider.policies import Spec
@@ -102,7 +102,8 @@ def _task(experiment: Experiment, name: str) -> tuple[Path, Task]:
 def _key(experiment: Experiment, task: str, spec: str) -> str:
     """By all that decides the outcome."""
     web, _ = _task(experiment, task)
-    return f"{experiment.about['webs'][str(web)]} {task} {spec} {code_digest(Spec.parse(spec))}"
+    about = experiment.about
+    return f"{about['webs'][str(web)]} {task} {spec} {about['code'][spec]}"
 
 
 def _read(folder: Path) -> dict[str, Entry]:
