@@ -52,7 +52,7 @@ def score(policy: ContextGraph, page: Page) -> float:
 
 
 def test_a_page_belongs_to_its_most_probable_layer() -> None:
-    policy = by_hand()
+    policy = by_hand(surest_first=False)
     assert [policy.layer(page_of(word))[0] for word in (1, 2, 3)] == [0, 1, 2]
     assert policy.layer(page_of(1))[1] == pytest.approx(10 / 12)  # (1 + 9) / (3 + 9) of it, 1/12
     assert [score(policy, page_of(word)) for word in (1, 2, 3)] == [0, -1, -2]
@@ -99,7 +99,7 @@ def test_scores_are_those_of_a_model_from_disk(known: Map, tmp_path: Path) -> No
         page = known.web.page(number)
         first, second = (score(policy, page) for policy in policies)
         assert first == second
-        assert first in (0, -1, -2, -3)
+        assert -4 < first <= 0
 
 
 def test_the_model_says_what_it_came_from(known: Map) -> None:

@@ -132,7 +132,7 @@ def test_arrays_that_do_not_fit_are_a_sentence(web: RecordedWeb) -> None:
         replace(model, state={"bayes": model.state["bayes"]}),
         replace(model, settings={}),
     ):
-        with pytest.raises(DamagedFile, match=r"does not fit policy 'rl-future' .*; train it again"):
+        with pytest.raises(DamagedFile, match=r"does not fit policy 'rl-future' .*; train it"):
             make("rl-future", topic=TOPIC, model=broken)
 
 

@@ -30,7 +30,7 @@ class ContextGraph(TrainedPolicy):
         *,
         model: Model,
         threshold: float = 0.5,
-        surest_first: bool = False,
+        surest_first: bool = True,
         buffer: int | None = None,
     ) -> None:
         """Below the `threshold` a page is in no layer.
