@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wolfspider.learners import naive_bayes
 from wolfspider.learners.naive_bayes import (
     NaiveBayes,
+    Pile,
     Vocabulary,
     Words,
     words_of_bag,
@@ -67,6 +69,19 @@ def test_bags_have_vocabularies_of_their_own() -> None:
     bayes = NaiveBayes.fit(np.array([1, 2]), {"link": words, "url": alone})
     assert len(bayes.vocabularies["link"].ids) == 3
     assert len(bayes.vocabularies["url"].ids) == 2
+
+
+def test_a_pile_of_words_learns_as_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(naive_bayes, "_PILED", 4)
+    words, pile = words_of_bag(ANCHORS, CLASSES), Pile()
+    for _ in range(5):
+        pile.add(words)
+    together = Vocabulary.fit(Words.join([words] * 5), 2)
+    piled = Vocabulary.fit(pile.sum(), 2)
+    assert piled.ids.tolist() == together.ids.tolist()
+    assert piled.logs.tolist() == together.logs.tolist()
+    assert len(pile.sum().ids) == 4
+    assert len(Pile().sum().ids) == 0
 
 
 def test_a_page_counts_once_for_each_of_its_links() -> None:

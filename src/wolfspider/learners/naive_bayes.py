@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from wolfspider.records import Bag, Floats, State, TermIds, Terms
 
 Logs = NDArray[np.float64]
+_PILED = 1 << 20  # words before equal ones are added up
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,34 @@ class Words:
     def join(cls, parts: Iterable[Words]) -> Words:
         columns = zip(*((part.ids, part.classes, part.weights) for part in parts), strict=True)
         return cls(*(np.concatenate(column) for column in columns))
+
+
+class Pile:
+    """Words that come in many parts; equal ones are added up, so that memory stays small."""
+
+    def __init__(self) -> None:
+        self._parts: list[Words] = []
+        self._size = 0
+
+    def add(self, words: Words) -> None:
+        self._parts.append(words)
+        self._size += len(words.ids)
+        if self._size > _PILED:
+            self._parts = [self.sum()]
+            self._size = 0  # of what has come since
+
+    def sum(self) -> Words:
+        """Each word once for each class, with all its weight."""
+        if not self._parts:
+            return Words(np.empty(0, np.uint32), np.empty(0, np.int64), np.empty(0))
+        words = Words.join(self._parts)
+        keys, places = np.unique(
+            words.ids.astype(np.uint64) << np.uint64(16) | words.classes.astype(np.uint64),
+            return_inverse=True,
+        )
+        weights = np.bincount(places, words.weights, len(keys)).astype(np.float64)
+        classes = (keys & np.uint64(0xFFFF)).astype(np.int64)
+        return Words((keys >> np.uint64(16)).astype(np.uint32), classes, weights)
 
 
 @dataclass(frozen=True)

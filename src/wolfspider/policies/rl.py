@@ -16,7 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wolfspider.errors import BadInput
-from wolfspider.learners.naive_bayes import Logs, NaiveBayes, Words, words_of_bag, words_of_page
+from wolfspider.learners.naive_bayes import (
+    Logs,
+    NaiveBayes,
+    Pile,
+    Words,
+    words_of_bag,
+    words_of_page,
+)
 from wolfspider.policies.trained import TrainedPolicy
 from wolfspider.records import Bag, Floats, Links, Page, State, Visit
 from wolfspider.text import count_terms, term_ids, word_of
@@ -95,7 +102,7 @@ def _train(name: str, known: Map, bins: int, text: Text, gamma: float) -> Model:
     values = greedy_rewards(known.graph, known.targets, gamma)
     sample = _Sample.of(known, values, bins, text, gamma)
     measured = sample.tested()
-    bayes, means = sample.fitted(np.ones(sample.pages, bool))
+    bayes, means = sample.fitted(everything=True)
     settings = {"bins": bins, "text": text, "gamma": gamma}
     if name == RLImmediate.name:
         del settings["bins"]
@@ -156,13 +163,13 @@ class _Sample:
     classes: Classes
     values: Floats
     page_of: Classes  # 0, 1, 2 … in the order of the map
-    words: dict[str, list[Words]]  # one for each page
+    words: dict[str, tuple[Pile, Pile]]  # of the pages to learn from, and of those kept back
     kept_back: dict[int, Mapped]  # one page in a few, to be classified by the others
     text: Text
 
     @classmethod
     def of(cls, known: Map, values: Floats, bins: int, text: Text, gamma: float) -> _Sample:
-        words: dict[str, list[Words]] = defaultdict(list)
+        words: dict[str, tuple[Pile, Pile]] = defaultdict(lambda: (Pile(), Pile()))
         classes: list[Classes] = []
         worth: list[Floats] = []
         kept_back: dict[int, Mapped] = {}
@@ -171,11 +178,12 @@ class _Sample:
                 continue
             # So that the words behind the ids are known.
             term_ids([mapped.page.text, mapped.page.title, *mapped.page.links.urls()])
-            if len(classes) % _FOLDS == 0:
+            keeps = len(classes) % _FOLDS == 0
+            if keeps:
                 kept_back[len(classes)] = mapped
             links = binned(values[mapped.leads_to], bins, gamma)
             for bag, found in _words(mapped.page, mapped.page.links, links, text).items():
-                words[bag].append(found)
+                words[bag][keeps].add(found)
             classes.append(links)
             worth.append(values[mapped.leads_to])
         if not classes or len(np.unique(np.concatenate(classes))) < 2:
@@ -194,14 +202,14 @@ class _Sample:
     def by_bin(self) -> Classes:
         return np.bincount(self.classes, minlength=self.bins)
 
-    def fitted(self, pages: NDArray[np.bool_]) -> tuple[NaiveBayes, Floats]:
-        """The classifier of some pages' links, and the mean value of each bin there."""
-        links = pages[self.page_of]
+    def fitted(self, *, everything: bool) -> tuple[NaiveBayes, Floats]:
+        """The classifier of the links, with those kept back or without; mean value of each bin."""
+        links = everything | ~np.isin(self.page_of, list(self.kept_back))
         counts = np.bincount(self.classes[links], minlength=self.bins)
         sums = np.bincount(self.classes[links], self.values[links], self.bins)
         words = {
-            bag: Words.join(part for part, taken in zip(parts, pages, strict=True) if taken)
-            for bag, parts in self.words.items()
+            bag: Words.join(pile.sum() for pile in (piles if everything else piles[:1]))
+            for bag, piles in self.words.items()
         }
         return NaiveBayes.fit(counts, words), sums / np.maximum(counts, 1)
 
@@ -209,7 +217,7 @@ class _Sample:
         """Accuracy, recall of links to targets and confusion, on pages that were kept back."""
         if len(self.kept_back) == self.pages:
             return {}
-        bayes, _ = self.fitted(~np.isin(np.arange(self.pages), list(self.kept_back)))
+        bayes, _ = self.fitted(everything=False)
         confusion = np.zeros((self.bins, self.bins), np.int64)
         for number, mapped in self.kept_back.items():
             logs = _logs(bayes, mapped.page, mapped.page.links, self.text)
