@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import gc
 import hashlib
 import json
 import os
@@ -350,3 +351,19 @@ def test_errors_come_by_chance_and_by_seed(folder: Path) -> None:
     assert first == statuses(1) != statuses(2)
     assert set(first) == {b"200", b"503"}
     assert 5 < first.count(b"503") < 35
+
+
+def test_the_server_ends_in_the_middle_of_anything(folder: Path) -> None:
+    """Connections just accepted, tunnels just opened, handshakes under way: none is left open."""
+    for said in (b"", b"G", b"CONNECT b.test:443 HTTP/1.1\r\n\r\n"):
+        clients = []
+        with proxy(folder) as (url, _):
+            host, port = url.removeprefix("http://").split(":")
+            for _ in range(20):
+                client = socket.create_connection((host, int(port)), timeout=20)
+                clients.append(client)
+                if said:
+                    client.sendall(said)
+        for client in clients:
+            client.close()
+        gc.collect()  # what was left open would warn now

@@ -23,6 +23,7 @@ from wolfspider.webs.serving.requests import (
 
 RESET = 0  # the status of no answer at all, in the log
 
+_STEPS = 10  # of the loop, in which connections that were being accepted have come and ended
 _PIECE = 1 << 18  # bytes given to a connection at a time
 _HANDSHAKE = 20.0  # seconds that a client has for it
 _LINGER = 1.0  # seconds that a client may go on after it was refused
@@ -35,25 +36,25 @@ class Clients:
     def __init__(self, counter: Counter) -> None:
         self.counter = counter
         self.connections: set[Connection] = set()
-        self._greetings: set[asyncio.Task[None]] = set()
+        self._greetings: dict[asyncio.Task[None], asyncio.Transport] = {}
 
     def greet(
         self, transport: asyncio.Transport, inside: Connection, context: ssl.SSLContext
     ) -> None:
         """Begin TLS; the connection inside goes on when it stands."""
         task = asyncio.get_running_loop().create_task(_greeted(transport, inside, context))
-        self._greetings.add(task)
-        task.add_done_callback(self._greetings.discard)
+        self._greetings[task] = transport
+        task.add_done_callback(self._greetings.pop)
 
     async def hang_up(self) -> None:
         """End all connections."""
-        greetings = list(self._greetings)
-        for task in greetings:
-            task.cancel()
-        await asyncio.gather(*greetings, return_exceptions=True)
-        for connection in list(self.connections):
-            connection.abort()
-        await asyncio.sleep(0)  # the loop closes a socket in its next step
+        for _ in range(_STEPS):
+            for task, transport in list(self._greetings.items()):
+                task.cancel()
+                transport.abort()  # a task that has not begun yet would not do it
+            for connection in list(self.connections):
+                connection.abort()
+            await asyncio.sleep(0)
 
 
 async def _greeted(

@@ -33,8 +33,10 @@ async def serving(index: Index, settings: Settings) -> AsyncIterator[int]:
     try:
         yield counter.port
     finally:
-        server.close()
+        for each in server.sockets:
+            loop.remove_reader(each)  # or one accepted in the last moment would find no server
         await clients.hang_up()
+        server.close()
         await server.wait_closed()
 
 
