@@ -28,7 +28,8 @@ def save_state(path: Path, state: State) -> None:
     values = json.dumps(_without_arrays(state, arrays), ensure_ascii=False)
     with beside.open("wb") as file:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as members:
-            members.writestr(_VALUES, values.encode("utf-8", "surrogatepass"))
+            # With a fixed date, so that equal states are equal bytes.
+            members.writestr(zipfile.ZipInfo(_VALUES), values.encode("utf-8", "surrogatepass"))
             for number, array in enumerate(arrays):
                 with members.open(f"{number}.npy", "w", force_zip64=True) as member:
                     _write_array(member, array)
