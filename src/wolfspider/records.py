@@ -81,12 +81,19 @@ class Terms:
 
     def frequencies(self, ids: TermIds) -> NDArray[np.float32]:
         """How often each of the given terms occurs here."""
-        if not len(self.ids):
-            return np.zeros(len(ids), np.float32)
-        at = self.ids.searchsorted(ids)
-        here = self.ids.take(at, mode="clip") == ids  # beyond the last there is only the last
-        found: NDArray[np.float32] = self.counts.take(at, mode="clip") * here
+        at, here = find_terms(self.ids, ids)
+        found: NDArray[np.float32] = (
+            self.counts[at] * here if len(self.ids) else here * np.float32(0)
+        )
         return found
+
+
+def find_terms(sorted_ids: TermIds, ids: TermIds) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Where each term stands among sorted ones, and whether it does; elsewhere any place."""
+    if not len(sorted_ids):
+        return np.zeros(len(ids), np.intp), np.zeros(len(ids), np.bool_)
+    at = np.minimum(sorted_ids.searchsorted(ids), len(sorted_ids) - 1)
+    return at, sorted_ids[at] == ids
 
 
 NO_TERMS = Terms(np.empty(0, np.uint32), np.empty(0, np.float32), 0.0, 0.0)
@@ -117,6 +124,17 @@ class Bag:
     def rows(self) -> NDArray[np.intp]:
         """The row of each word of a packed bag."""
         return np.repeat(np.arange(len(self)), (self.ends - self.starts).astype(np.int64))
+
+    def totals(self, values: NDArray[Any]) -> Floats:
+        """Sums per row of a packed bag, of several values (columns) given for each word.
+
+        Not differences of a running sum, as in `sums`: equal rows have exactly equal totals.
+        """
+        totals = np.zeros((len(self), values.shape[1]))
+        filled = np.flatnonzero(self.ends > self.starts)
+        if len(filled):
+            totals[filled] = np.add.reduceat(values, self.starts[filled].astype(np.intp), axis=0)
+        return totals
 
     def take(self, kept: NDArray[np.bool_]) -> Bag:
         """A packed bag with some of its words."""

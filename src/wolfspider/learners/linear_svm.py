@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from wolfspider.records import Bag, Floats, State, TermIds, Terms
+from wolfspider.records import Bag, Floats, State, TermIds, Terms, find_terms
 
 Weights = NDArray[np.float32]
 
@@ -34,23 +34,14 @@ class LinearSvm:
 
     def of_terms(self, terms: Terms) -> Floats:
         """w · x + b of each machine, for one document."""
-        rows, known = self._find(terms.ids)
+        rows, known = find_terms(self.ids, terms.ids)
         return np.asarray((terms.counts * known) @ self.weights[rows] + self.bias, np.float64)
 
     def of_bag(self, bag: Bag) -> Floats:
         """w · x of each machine (columns) for each row of a bag, without the bias."""
-        lengths = bag.ends.astype(np.int64) - bag.starts
-        ends = np.cumsum(lengths)
-        at = np.repeat(bag.starts - ends + lengths, lengths) + np.arange(lengths.sum())
-        rows, known = self._find(bag.ids[at])
-        total = np.zeros((len(rows) + 1, self.weights.shape[1]))
-        np.cumsum(self.weights[rows] * known[:, None], axis=0, out=total[1:])
-        sums: Floats = total[ends] - total[ends - lengths]
-        return sums
-
-    def _find(self, ids: TermIds) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-        rows = np.minimum(self.ids.searchsorted(ids), len(self.ids) - 1)
-        return rows, self.ids[rows] == ids
+        bag = bag.packed()
+        rows, known = find_terms(self.ids, bag.ids)
+        return bag.totals(self.weights[rows] * known[:, None])
 
     def state(self) -> State:
         return {"ids": self.ids, "weights": self.weights, "bias": self.bias}

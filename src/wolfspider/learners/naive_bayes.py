@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wolfspider.records import Bag, Floats, State, TermIds, Terms
+from wolfspider.records import Bag, Floats, State, TermIds, Terms, find_terms
 
 Logs = NDArray[np.float64]
 _PILED = 1 << 20  # words before equal ones are added up
@@ -85,19 +85,14 @@ class Vocabulary:
         if not len(self.ids):
             return np.zeros((len(bag), self.logs.shape[1]))
         bag = bag.packed()
-        rows, known = self._find(bag.ids)
-        sums = np.zeros((len(bag), self.logs.shape[1]))
-        filled = np.flatnonzero(bag.ends > bag.starts)
-        if len(filled):  # not differences of a running sum: equal rows must have equal sums
-            values = self.logs[rows] * known[:, None]
-            sums[filled] = np.add.reduceat(values, bag.starts[filled].astype(np.intp), axis=0)
-        return sums
+        rows, known = find_terms(self.ids, bag.ids)
+        return bag.totals(self.logs[rows] * known[:, None])
 
     def of_terms(self, ids: TermIds, counts: Floats | NDArray[np.float32]) -> Logs:
         """The same for one document."""
         if not len(self.ids):
             return np.zeros(self.logs.shape[1])
-        rows, known = self._find(ids)
+        rows, known = find_terms(self.ids, ids)
         return np.asarray((counts * known) @ self.logs[rows], np.float64)
 
     def odds(self, class_: int, priors: Logs) -> Floats:
@@ -111,13 +106,7 @@ class Vocabulary:
 
     def overlap(self, ids: TermIds) -> float:
         """Which share of words was seen in training; nan for no words."""
-        return float(self._find(ids)[1].mean()) if len(ids) else float("nan")
-
-    def _find(self, ids: TermIds) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-        if not len(self.ids):
-            return np.zeros(len(ids), np.intp), np.zeros(len(ids), bool)
-        rows = np.minimum(self.ids.searchsorted(ids), len(self.ids) - 1)
-        return rows, self.ids[rows] == ids
+        return float(find_terms(self.ids, ids)[1].mean()) if len(ids) else float("nan")
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from wolfspider.records import Bag, Floats, Rows, State, TermIds, Terms
+from wolfspider.records import Bag, Floats, Rows, State, TermIds, Terms, find_terms
 
 Pairs = tuple[Rows, Rows]  # items that are closer to a target, and others that are farther away
 
@@ -109,24 +109,19 @@ class Composite:
         if not target.norm:
             return self
         size = len(self.weights)
-        at, known = self._find(target.ids)
-        new = ~known
-        ids = np.insert(self.ids, at[new], target.ids[new])
-        terms = np.insert(self.terms, at[new], 0.0) * (size / (size + 1))
+        new = target.ids[~find_terms(self.ids, target.ids)[1]]
+        at = self.ids.searchsorted(new)
+        ids = np.insert(self.ids, at, new)
+        terms = np.insert(self.terms, at, 0.0) * (size / (size + 1))
         terms[ids.searchsorted(target.ids)] += target.counts / (target.norm * (size + 1))
         weights = np.append(self.weights * (size / (size + 1)), 1 / (size + 1))
         return Composite(ids, terms, weights)
 
     def weigh(self, ids: TermIds) -> Floats:
         """What each term adds to the value of a vector of length 1."""
-        at, known = self._find(ids)
-        found: Floats = self.terms.take(at, mode="clip") * known
+        at, known = find_terms(self.ids, ids)
+        found: Floats = self.terms[at] * known
         return found
-
-    def _find(self, ids: TermIds) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-        """Where each term stands or would stand, and whether it does."""
-        at = self.ids.searchsorted(ids)
-        return at, self.ids.take(at, mode="clip") == ids
 
     def state(self) -> State:
         return {"ids": self.ids, "terms": self.terms, "weights": self.weights}
@@ -142,8 +137,7 @@ def _unit_rows(bags: Sequence[Terms], vocabulary: TermIds) -> csr_array:
     rows = np.repeat(np.arange(len(bags)), sizes)
     ids = np.concatenate([bag.ids for bag in bags])
     parts = np.concatenate([bag.counts / (bag.norm or 1.0) for bag in bags]).astype(np.float64)
-    columns = vocabulary.searchsorted(ids)
-    known = vocabulary.take(columns, mode="clip") == ids
+    columns, known = find_terms(vocabulary, ids)
     shape = (len(bags), len(vocabulary))
     return csr_array((parts[known], (rows[known], columns[known])), shape=shape)
 

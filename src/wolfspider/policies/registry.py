@@ -6,13 +6,15 @@ import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
 from wolfspider.errors import BadInput, DamagedFile
 from wolfspider.protocols import Policy
 from wolfspider.topics import Topic
-from wolfspider.training.maps import Map
 from wolfspider.training.model import Model
+
+if TYPE_CHECKING:  # maps need SciPy, and those who hunt should not wait for it
+    from wolfspider.training.maps import Map
 
 GROUP = "wolfspider.policies"
 _GIVEN = ("topic", "seed", "model")  # handed over by whoever makes the policy, not set by name

@@ -9,14 +9,12 @@ Before that, `|` and `\` in a label become `\|` and `\\`, so a bar in a label is
 
 from __future__ import annotations
 
-import shutil
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from wolfspider.errors import BadInput
 from wolfspider.webs.importers.label_cells import join_labels
-from wolfspider.webs.new_folder import make_folder, remove_empty
+from wolfspider.webs.new_folder import Beside
 from wolfspider.webs.recorded import RecordedWeb
 
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
@@ -24,17 +22,12 @@ _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 def tabulate(web: RecordedWeb, folder: Path) -> Iterator[int]:
     """Write the tables, step by step: yields pages done. The folder appears when all is there."""
-    if folder.exists():
-        raise BadInput(f"{folder} exists already; choose another folder or remove it")
-    beside = folder.with_name(f".{folder.name}.partial")
-    shutil.rmtree(beside, ignore_errors=True)  # left by one that was killed
-    made = make_folder(beside)
+    beside = Beside(folder)
     try:
-        yield from _write(web, beside)
-        beside.rename(folder)
+        yield from _write(web, beside.path)
+        beside.put()
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
-        remove_empty(made)
+        beside.leave()
 
 
 def _write(web: RecordedWeb, folder: Path) -> Iterator[int]:
