@@ -319,3 +319,28 @@ def test_an_empty_frontier_has_nothing() -> None:
     assert len(frontier) == 0
     assert push(frontier, [1], 1.0) == 1
     assert left(frontier) == [1]
+
+
+def test_links_can_be_taken_out_and_given_to_another_frontier() -> None:
+    ours, theirs = Frontier(), Frontier()
+    ours.push(Links.of(UNIVERSE[:6]), np.arange(6.0), Origin("http://a.example/", 2, 0.5))
+    some = np.array([UNIVERSE[n].fingerprint for n in (1, 4, 9)], np.uint64)  # 9 does not wait
+    expected = [each for each in ours.best(6) if each.fingerprint in some.tolist()]
+    taken = ours.remove(some)
+    assert sorted(taken, key=lambda each: -each.score) == expected
+    theirs.add(taken)
+    assert theirs.best(6) == expected  # source, depth, position, relevance and score come along
+    assert ours.knows(some).tolist() == [False, False, False]
+    assert theirs.knows(some).tolist() == [True, True, False]
+    assert (len(ours), len(theirs)) == (4, 2)
+    left = theirs.pop()
+    assert left is not None
+    theirs.add([left])
+    assert left.fingerprint not in theirs
+    assert theirs.knows(np.array([left.fingerprint], np.uint64)).all()
+
+
+def test_what_is_added_keeps_the_bound() -> None:
+    frontier = Frontier(bound=2)
+    frontier.add([replace(each, score=float(n)) for n, each in enumerate(UNIVERSE[:5])])
+    assert [each.score for each in frontier.best(5)] == [4.0, 3.0]
