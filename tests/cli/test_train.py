@@ -43,7 +43,7 @@ def test_a_model_is_made_explained_and_hunted_with(
     assert told["web"] == "generated"
     assert told["targets_of"] == label
     assert 0 < told["accuracy"] <= 1
-    assert len(told["words"]) == 4
+    assert len(told["words"]) == 3
     assert all(len(words) == 10 for words in told["words"].values())
     shown = run("train", "explain", model, "--words", "3").out
     assert "Q ≥ 1: leads to a target" in shown
@@ -143,3 +143,23 @@ def test_an_untrained_policy_cannot_hunt(run: Run, generated: Generated) -> None
     )
     assert refused.code == 2
     assert "has to be trained first: wolfspider train rl-future … -o FOLDER" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("policy", "subject"),
+    [
+        ("context-graph", "layer 0"),
+        ("svm-distance", "raise the value"),
+        ("svm-reward", "lower the value"),
+        ("ordering", None),
+    ],
+)
+def test_every_trained_policy_can_be_explained(
+    run: Run, generated: Generated, label: str, tmp_path: Path, policy: str, subject: str | None
+) -> None:
+    out = tmp_path / "model"
+    done = run("train", policy, "--web", generated.folder, "--label", label, "-o", out, "-q")
+    assert done.code == 0, done.err
+    told = run("train", "explain", out, "--json", "--words", "3").json["words"]
+    assert all(len(words) == 3 for words in told.values())
+    assert subject is None or subject in told

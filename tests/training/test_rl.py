@@ -84,7 +84,7 @@ def test_immediate_sees_only_the_last_step(web: RecordedWeb) -> None:
 
 def test_a_model_says_where_it_came_from(web: RecordedWeb) -> None:
     model = RLFuture.train(known(web), bins=3)
-    assert model.settings == {"bins": 3, "text": "related", "gamma": 0.5}
+    assert model.settings == {"bins": 3, "text": "full-page", "gamma": 0.5}
     assert (model.about["pages"], model.about["targets"]) == (25, 5)
     assert sum(model.about["links_by_bin"]) == model.about["links"] == 35
     assert np.sum(model.about["confusion"]) > 0
@@ -166,8 +166,8 @@ def test_models_fit_the_policy_and_its_settings(web: RecordedWeb) -> None:
     model = RLFuture.train(known(web))
     with pytest.raises(BadInput, match="the model was trained for 'rl-future', not for 'rl-imm"):
         make("rl-immediate", topic=TOPIC, model=model)
-    with pytest.raises(BadInput, match="was trained with text=related, not text=full-page; leave"):
-        make("rl-future:text=full-page", topic=TOPIC, model=model)
+    with pytest.raises(BadInput, match="was trained with text=full-page, not text=related; leave"):
+        make("rl-future:text=related", topic=TOPIC, model=model)
     with pytest.raises(BadInput, match="'breadth-first' is not trained and takes no model"):
         make("breadth-first", topic=TOPIC, model=model)
 

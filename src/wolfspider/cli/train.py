@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any
 
 import click
 import numpy as np
@@ -23,7 +22,7 @@ from wolfspider.lab.tasks import read_tasks
 from wolfspider.lab.training import map_of
 from wolfspider.policies import Spec, known, trains
 from wolfspider.policies import train as train_policy
-from wolfspider.policies.rl import telling_words
+from wolfspider.policies.registry import load
 from wolfspider.store.as_web import as_web
 from wolfspider.training.disk import digest_of, load_model, save_model
 from wolfspider.training.maps import Map
@@ -166,7 +165,7 @@ def _print(model: Model, folder: Path, as_json: bool) -> None:
 def explain(folder: Path, words: int, as_json: bool, quiet: bool) -> None:
     """Say what a model has learned: how well, and by which words."""
     model = load_model(folder)
-    told = _words_of(model, words)
+    told = load(model.policy).explain(model, words)
     if as_json:
         print_json({"policy": model.policy, **model.about, "words": told})
         return
@@ -178,23 +177,3 @@ def explain(folder: Path, words: int, as_json: bool, quiet: bool) -> None:
     for name, best in told.items():
         print(f"\n{name}")
         print("  " + ", ".join(f"{plain(word)} ({bag})" for word, bag in best))
-
-
-def _words_of(model: Model, count: int) -> dict[str, list[tuple[str, str]]]:
-    """The words that speak most for each bin, by weighted log odds (Rennie & McCallum, table 2)."""
-    if not model.policy.startswith("rl-"):
-        return {}
-    bins = len(model.state["means"])
-    return {
-        _bin_name(number, bins, model.settings): telling_words(model, number, count)
-        for number in range(bins)
-    }
-
-
-def _bin_name(bin_: int, bins: int, settings: Any) -> str:
-    gamma = settings.get("gamma", 0.5)
-    if bin_ == bins - 1:
-        return f"Q < {gamma ** (bins - 2):g}: other"
-    if bin_ == 0:
-        return "Q ≥ 1: leads to a target"
-    return f"{gamma ** (bin_ - 1):g} > Q ≥ {gamma**bin_:g}: {bin_ + 1} steps"

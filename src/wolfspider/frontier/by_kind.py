@@ -7,14 +7,14 @@ scores kinds, anew after every visit if it likes, and takes a link of the best k
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Container
+from collections.abc import Callable, Container
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wolfspider.fingerprint_map import ABSENT, FingerprintMap
 from wolfspider.frontier.table import LinkTable, Origin
-from wolfspider.records import Floats, Link, Links, State
+from wolfspider.records import Fingerprints, Floats, Link, Links, State
 
 Kinds = NDArray[np.int64]
 
@@ -90,15 +90,46 @@ class FrontierByKind:
         self._trim()
         return self._waiting - before
 
-    def pop(self, busy: Container[str] = ()) -> tuple[Link, int] | None:
-        """A link of the best kind, the oldest of its host, which is not busy; with its kind."""
-        return self._pop(busy, None)
+    def pop(
+        self, busy: Container[str] = (), value: Callable[[int], float] | None = None
+    ) -> tuple[Link, int] | None:
+        """A link of the best kind, the oldest of its host, which is not busy; with its kind.
+
+        With `value`, which tells what a kind is worth now, a kind that looks best must be worth
+        more than all others look, or it takes its place behind them.
+        """
+        ready = np.flatnonzero(self._count[: len(self._queues)])
+        proven: set[int] = set()
+        while len(ready):
+            group = ready.item(int(self.worth[self._kind[ready]].argmax()))
+            host, kind = self._host.item(group), self._kind.item(group)
+            if self._rows.hosts[host] in busy:
+                ready = ready[self._host[ready] != host]
+            elif value is None or kind in proven:
+                return self._leave(group)
+            else:
+                proven.add(kind)
+                self.worth[kind] = value(kind)
+        return None
 
     def pop_any(
         self, random: np.random.Generator, busy: Container[str] = ()
     ) -> tuple[Link, int] | None:
         """A link of any kind, each as likely as the other."""
-        return self._pop(busy, random)
+        ready = np.flatnonzero(self._count[: len(self._queues)])
+        while len(ready):
+            kinds, first = np.unique(self._kind[ready], return_index=True)
+            group = ready.item(first.item(int(random.integers(len(kinds)))))
+            host = self._host.item(group)
+            if self._rows.hosts[host] not in busy:
+                return self._leave(group)
+            ready = ready[self._host[ready] != host]
+        return None
+
+    def left(self, fingerprints: Fingerprints) -> NDArray[np.bool_]:
+        """Which of the links have left."""
+        gone: NDArray[np.bool_] = self._map.get(fingerprints) == _LEFT
+        return gone
 
     def kinds(self) -> Kinds:
         """The kinds of which links wait, sorted."""
@@ -161,24 +192,6 @@ class FrontierByKind:
                 )
             self._kind[number], self._host[number], self._count[number] = kind, host, 0
         return number
-
-    def _pop(
-        self, busy: Container[str], random: np.random.Generator | None
-    ) -> tuple[Link, int] | None:
-        size = len(self._queues)
-        ready = np.flatnonzero(self._count[:size])
-        hosts = self._rows.hosts
-        while len(ready):
-            if random is None:
-                group = ready.item(int(self.worth[self._kind[ready]].argmax()))
-            else:
-                kinds, first = np.unique(self._kind[ready], return_index=True)
-                group = ready.item(first.item(int(random.integers(len(kinds)))))
-            host = self._host.item(group)
-            if hosts[host] not in busy:
-                return self._leave(group)
-            ready = ready[self._host[ready] != host]
-        return None
 
     def _leave(self, group: int) -> tuple[Link, int]:
         queue, groups, kind = self._queues[group], self._rows["group"], self._kind.item(group)

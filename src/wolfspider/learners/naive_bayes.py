@@ -126,6 +126,15 @@ class NaiveBayes:
         fitted = {name: Vocabulary.fit(each, classes) for name, each in words.items()}
         return cls(priors, fitted)
 
+    def telling(self, class_: int, count: int) -> list[tuple[int, str]]:
+        """The terms that speak most for a class, with their bags, by weighted log odds."""
+        ranked: list[tuple[float, int, str]] = []
+        for bag, vocabulary in self.vocabularies.items():
+            odds = vocabulary.odds(class_, self.priors)
+            best = np.argsort(-odds)[:count].tolist()
+            ranked += [(float(odds[row]), int(vocabulary.ids[row]), bag) for row in best]
+        return [(term, bag) for _, term, bag in sorted(ranked, reverse=True)[:count]]
+
     def probabilities(self, logs: Logs) -> Logs:
         """P(c | d) from Σ log P(w | c) of all bags, for each row."""
         joint = logs + self.priors

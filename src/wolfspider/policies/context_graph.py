@@ -7,15 +7,14 @@ pages nearest to targets are followed first, those of other pages last (Young 20
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from wolfspider.learners.naive_bayes import NaiveBayes, Words, words_of_page
-from wolfspider.policies.trained import TrainedPolicy
+from wolfspider.policies.trained import Lesson, Told, TrainedPolicy
 from wolfspider.records import Links, Page, Visit
-from wolfspider.text import term_ids, word_of
-from wolfspider.training.cones import Cone, descended, trawl
+from wolfspider.training.cones import Cone, check_cone, trawl
 from wolfspider.training.maps import Map
 from wolfspider.training.model import Model
 
@@ -44,7 +43,7 @@ class ContextGraph(TrainedPolicy):
         self._threshold, self._surest_first = threshold, surest_first
 
     @classmethod
-    def train(
+    def fit(
         cls,
         known: Map,
         *,
@@ -54,21 +53,33 @@ class ContextGraph(TrainedPolicy):
         noise: bool = True,
         backlinks: bool = True,
         seed: int = 0,
-    ) -> Model:
+    ) -> Lesson:
         """Layers 0 … height around `starts` known targets, or all; noise is learned as "other"."""
-        known = known if backlinks else descended(known, starts=starts, seed=seed)
-        cone = trawl(known, starts=starts, height=height, balanced=balanced, noise=noise, seed=seed)
-        bayes = _learned(known, cone)
-        ids = bayes.vocabularies["page"].ids.tolist()
-        words = {term: word for term in ids if (word := word_of(term)) is not None}
-        about = {
-            "pages": int(known.within.sum()),
-            "targets": len(cone.targets),
-            "pages_by_distance": cone.by_distance().tolist(),
+        cone = trawl(
+            known,
+            starts=starts,
+            height=height,
+            balanced=balanced,
+            noise=noise,
+            backlinks=backlinks,
+            seed=seed,
+        )
+        bayes = _learned(cone)
+        return Lesson({"bayes": bayes.state()}, bayes.vocabularies["page"].ids, cone.about())
+
+    @classmethod
+    def check(cls, **settings: Any) -> None:
+        check_cone(**settings)
+
+    @classmethod
+    def explain(cls, model: Model, count: int) -> Told:
+        bayes = NaiveBayes.of(model.state["bayes"])
+        found = np.flatnonzero(np.isfinite(bayes.priors)).tolist()
+        names = [f"layer {layer}" for layer in range(len(bayes.priors) - 1)] + ["other"]
+        return {
+            names[layer]: [(model.word(term), bag) for term, bag in bayes.telling(layer, count)]
+            for layer in found
         }
-        settings = {"starts": starts, "height": height, "balanced": balanced, "noise": noise}
-        settings["backlinks"] = backlinks
-        return Model(cls.name, settings | {"seed": seed}, {"bayes": bayes.state()}, words, about)
 
     def layer(self, page: Page) -> tuple[int, float]:
         """The most probable layer of a page, and how probable it is; "other" is the last."""
@@ -83,13 +94,12 @@ class ContextGraph(TrainedPolicy):
         return float(-layer) - (1 - sure if self._surest_first else 0.0)
 
 
-def _learned(known: Map, cone: Cone) -> NaiveBayes:
+def _learned(cone: Cone) -> NaiveBayes:
     """Which words are in which layer. A class without pages stays there: it is never probable."""
     words = []
     pages, times = np.unique(cone.pages, return_counts=True)
     distances = dict(zip(cone.pages.tolist(), cone.distances.tolist(), strict=True))
     for number, count in zip(pages.tolist(), times.tolist(), strict=True):
-        page = known.web.page(number)
-        term_ids(page.text)  # so that the words behind the ids are known
-        words.append(words_of_page(page.terms, np.full(count, distances[number])))
+        terms = cone.known.web.page(number).terms
+        words.append(words_of_page(terms, np.full(count, distances[number])))
     return NaiveBayes.fit(cone.by_distance(), {"page": Words.join(words)})

@@ -27,12 +27,13 @@ from wolfspider.learners.ordering import (
     losses,
     similarities,
 )
-from wolfspider.policies.trained import TrainedPolicy
+from wolfspider.policies.trained import Lesson, TrainedPolicy
 from wolfspider.records import Floats, Links, State, Terms, Visit
-from wolfspider.text import term_ids, word_of
 from wolfspider.training.maps import Map
 from wolfspider.training.model import Model
 from wolfspider.webs.graph import Numbers
+
+_FOLDS = 5  # one page in so many is kept back to measure the order with
 
 
 class Ordering(TrainedPolicy):
@@ -51,7 +52,7 @@ class Ordering(TrainedPolicy):
         self._anchor_weight = float(model.settings["anchor_weight"])
 
     @classmethod
-    def train(
+    def fit(
         cls,
         known: Map,
         *,
@@ -62,23 +63,36 @@ class Ordering(TrainedPolicy):
         height: int = 4,
         anchor_weight: float = 10.0,
         seed: int = 0,
-    ) -> Model:
+    ) -> Lesson:
         """So many targets, drawn by the seed, are weighed in rounds of so many pairs of pages.
 
         The pages are those at most `height` links away from a target. With `rounds` 0 all targets
         weigh the same. `anchor_weight` is the thesis' multiplier M, 10 to 20 there.
         """
-        settings = {
-            "targets": targets,
-            "rounds": rounds,
-            "beta": beta,
-            "pairs": pairs,
-            "height": height,
-            "anchor_weight": anchor_weight,
-            "seed": seed,
+        random = np.random.default_rng(seed)
+        numbers, words = _choose(known, targets, random)
+        feedback = _Feedback.draw(known, height, rounds, pairs, random)
+        values = similarities(words, feedback.terms)
+        weights = learn_weights(values, feedback.rounds, beta)
+        composite = Composite.of_targets(words, weights)
+        about = {
+            "pages_near_targets": feedback.pages,
+            "functions": _by_url(known, numbers, weights),
+            "misordered_unweighted": feedback.misordered(values, np.full_like(weights, 1.0)),
+            "misordered": feedback.misordered(values, weights),
         }
-        _check(settings)
-        return _train(cls.name, known, settings)
+        return Lesson({"composite": composite.state()}, composite.ids, about)
+
+    @classmethod
+    def check(cls, **settings: Any) -> None:
+        for name, least in (("targets", 1), ("rounds", 0), ("pairs", 1), ("height", 1)):
+            if settings[name] < least:
+                raise ValueError(f"{name} is {settings[name]}; it must be {least} or more")
+        if not 0 < settings["beta"] < 1:
+            raise ValueError(f"beta is {settings['beta']}; it must be between 0 and 1")
+        if not 0 <= settings["anchor_weight"] < math.inf:
+            weight = settings["anchor_weight"]
+            raise ValueError(f"anchor_weight is {weight}; it must be a number, 0 or more")
 
     def learn(self, visit: Visit) -> None:
         if self.online and visit.verdict.target:
@@ -97,35 +111,6 @@ class Ordering(TrainedPolicy):
         self._composite = Composite.of(state["composite"])
 
 
-def _check(settings: dict[str, Any]) -> None:
-    for name, least in (("targets", 1), ("rounds", 0), ("pairs", 1), ("height", 1)):
-        if settings[name] < least:
-            raise ValueError(f"{name} is {settings[name]}; it must be {least} or more")
-    if not 0 < settings["beta"] < 1:
-        raise ValueError(f"beta is {settings['beta']}; it must be between 0 and 1")
-    if not 0 <= settings["anchor_weight"] < math.inf:
-        weight = settings["anchor_weight"]
-        raise ValueError(f"anchor_weight is {weight}; it must be a number, 0 or more")
-
-
-def _train(name: str, known: Map, settings: dict[str, Any]) -> Model:
-    random = np.random.default_rng(settings["seed"])
-    numbers, targets = _choose(known, settings["targets"], random)
-    feedback = _Feedback.draw(known, settings, random)
-    values = similarities(targets, feedback.terms)
-    weights = learn_weights(values, feedback.rounds, settings["beta"])
-    composite = Composite.of_targets(targets, weights)
-    about = {
-        "pages": int(known.within.sum()),
-        "targets": len(known.known_targets),
-        "pages_near_targets": feedback.pages,
-        "functions": _by_url(known, numbers, weights),
-        "misordered_unweighted": feedback.misordered(values, np.full_like(weights, 1.0)),
-        "misordered": feedback.misordered(values, weights),
-    }
-    return Model(name, settings, {"composite": composite.state()}, _words(composite), about)
-
-
 def _choose(
     known: Map, most: int, random: np.random.Generator
 ) -> tuple[list[int], Sequence[Terms]]:
@@ -134,7 +119,6 @@ def _choose(
     for number in random.permutation(known.known_targets).tolist():
         page = known.web.page(number)
         if page.terms.norm:
-            term_ids(page.text)  # so that the words behind the ids are known
             found[number] = page.terms
         if len(found) == most:
             break
@@ -153,19 +137,26 @@ class _Feedback:
     kept_back: Pairs
 
     @classmethod
-    def draw(cls, known: Map, settings: dict[str, Any], random: np.random.Generator) -> _Feedback:
+    def draw(
+        cls, known: Map, height: int, rounds: int, pairs: int, random: np.random.Generator
+    ) -> _Feedback:
+        """One page in a few is kept back with its pairs, unless too few pages are left then."""
         distances = known.graph.distances_to(known.known_targets)
-        near: Numbers = np.flatnonzero(distances <= settings["height"])
+        near: Numbers = np.flatnonzero(distances <= height)
         if not distances[near].any():
             raise BadInput("there is nothing to learn from: no page but targets leads to a target")
-        times = settings["rounds"] + 1
-        draws = np.array(
-            [draw_pairs(distances[near], settings["pairs"], random) for _ in range(times)]
-        )
-        used, rows = np.unique(draws, return_inverse=True)
+        apart = random.permutation(len(near)) % _FOLDS == 0
+        learned, tested = np.flatnonzero(~apart), np.flatnonzero(apart)
+        if min(len(np.unique(distances[near[part]])) for part in (learned, tested)) < 2:
+            learned = tested = np.arange(len(near))
+        drawn = [
+            part[np.array(draw_pairs(distances[near[part]], pairs, random))]
+            for part in (*[learned] * rounds, tested)
+        ]
+        used, rows = np.unique(np.array(drawn), return_inverse=True)
         terms = [known.web.page(number).terms for number in near[used].tolist()]
-        rounds = [(closer, farther) for closer, farther in rows.reshape(draws.shape)]
-        return cls(len(near), terms, rounds[:-1], rounds[-1])
+        found = [(closer, farther) for closer, farther in rows.reshape(np.shape(drawn))]
+        return cls(len(near), terms, found[:-1], found[-1])
 
     def misordered(self, values: Floats, weights: Floats) -> float:
         """The share of pairs kept back that the composite gets wrong; a tie is half wrong."""
@@ -176,8 +167,3 @@ def _by_url(known: Map, numbers: list[int], weights: Floats) -> dict[str, float]
     """What each function weighs, heaviest first."""
     order = np.argsort(-weights, kind="stable").tolist()
     return {known.web.url(numbers[at]): round(float(weights[at]), 6) for at in order}
-
-
-def _words(composite: Composite) -> dict[int, str]:
-    found = ((term, word_of(term)) for term in composite.ids.tolist())
-    return {term: word for term, word in found if word is not None}

@@ -86,7 +86,7 @@ def train(spec: Spec, map_: Map, *, seed: int = 0) -> Model:
         raise BadInput(f"policy {spec.name!r} is not trained; these are: {names}")
     try:
         values = _split(spec, policy)[0]
-        if "seed" in inspect.signature(policy.train).parameters:
+        if "seed" in inspect.signature(policy.fit).parameters:
             values["seed"] = seed
         model: Model = policy.train(map_, **values)
     except BadInput:
@@ -103,8 +103,14 @@ def training_part(spec: Spec) -> Spec:
 
 
 def check(spec: Spec) -> None:
-    """Raises a sentence for a setting that there is not, or that has not its type."""
-    _split(spec, load(spec.name))
+    """Raises a sentence for a setting that there is not, or that has not its type or range."""
+    policy = load(spec.name)
+    training, _ = _split(spec, policy)
+    if hasattr(policy, "train"):
+        try:
+            policy.check(**policy.settings_of(**training))
+        except ValueError as error:
+            raise BadInput(f"policy {spec.name!r}: {error}") from error
 
 
 def _split(spec: Spec, policy: type[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -166,11 +172,11 @@ def _parameters(policy: type[Any]) -> dict[str, tuple[Any, Any]]:
 
 def _training(policy: type[Any]) -> dict[str, tuple[Any, Any]]:
     """Type and default of each setting of the training; none for a policy without."""
-    train = getattr(policy, "train", None)
-    if train is None:
+    fit = getattr(policy, "fit", None)
+    if fit is None:
         return {}
-    _, *settings = inspect.signature(train).parameters.values()  # the first is the map
-    return _declared(train, settings)
+    _, *settings = inspect.signature(fit).parameters.values()  # the first is the map
+    return _declared(fit, settings)
 
 
 def _declared(function: Any, parameters: Iterable[inspect.Parameter]) -> dict[str, tuple[Any, Any]]:

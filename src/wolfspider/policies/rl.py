@@ -24,9 +24,9 @@ from wolfspider.learners.naive_bayes import (
     words_of_bag,
     words_of_page,
 )
-from wolfspider.policies.trained import TrainedPolicy
+from wolfspider.policies.trained import Lesson, Told, TrainedPolicy
 from wolfspider.records import Bag, Floats, Links, Page, State, Visit
-from wolfspider.text import count_terms, term_ids, word_of
+from wolfspider.text import count_terms, term_ids
 from wolfspider.training.maps import Map, Mapped
 from wolfspider.training.model import Model
 from wolfspider.training.values import greedy_rewards
@@ -62,13 +62,29 @@ class RLFuture(TrainedPolicy):
         return float(np.mean(shares)) if shares else None
 
     @classmethod
-    def train(
-        cls, known: Map, *, bins: int = 4, text: Text = "related", gamma: float = 0.5
-    ) -> Model:
+    def fit(
+        cls, known: Map, *, bins: int = 3, text: Text = "full-page", gamma: float = 0.5
+    ) -> Lesson:
         """Bins 3 to 5 tell future rewards apart; `text` is which words count as a link's."""
+        return _learned(known, bins, text, gamma)
+
+    @classmethod
+    def check(cls, **settings: Any) -> None:
+        bins, text, gamma = settings.get("bins", 3), settings["text"], settings["gamma"]
         if not 3 <= bins <= 5:
             raise ValueError(f"bins is {bins}; rl-future has 3, 4 or 5 of them")
-        return _train(cls.name, known, bins, text, gamma)
+        if not 0 < gamma <= 0.5:
+            raise ValueError(
+                f"gamma is {gamma}; it must be above 0 and at most 0.5, or a way to many targets "
+                "would be worth more than a target (Rennie & McCallum 1999, section 2.3)"
+            )
+        if text not in get_args(Text):
+            raise ValueError(f"text is {text!r}; it is one of {', '.join(get_args(Text))}")
+
+    @classmethod
+    def explain(cls, model: Model, count: int) -> Told:
+        bins, gamma = len(model.state["means"]), model.settings["gamma"]
+        return {_named(b, bins, gamma): telling_words(model, b, count) for b in range(bins)}
 
     def score(self, links: Links, visit: Visit) -> Floats:
         if len(self._shares) < _LOOKED_AT:
@@ -85,41 +101,23 @@ class RLImmediate(RLFuture):
     name: ClassVar[str] = "rl-immediate"
 
     @classmethod
-    def train(  # type: ignore[override]  # it has one setting less
-        cls, known: Map, *, text: Text = "related", gamma: float = 0.5
-    ) -> Model:
-        return _train(cls.name, known, 2, text, gamma)
+    def fit(  # type: ignore[override]  # it has one setting less
+        cls, known: Map, *, text: Text = "full-page", gamma: float = 0.5
+    ) -> Lesson:
+        return _learned(known, 2, text, gamma)
 
 
-def _train(name: str, known: Map, bins: int, text: Text, gamma: float) -> Model:
-    if not 0 < gamma <= 0.5:
-        raise ValueError(
-            f"gamma is {gamma}; it must be above 0 and at most 0.5, or a way to many targets "
-            "would be worth more than a target (Rennie & McCallum 1999, section 2.3)"
-        )
-    if text not in get_args(Text):
-        raise ValueError(f"text is {text!r}; it is one of {', '.join(get_args(Text))}")
+def _learned(known: Map, bins: int, text: Text, gamma: float) -> Lesson:
     values = greedy_rewards(known.graph, known.targets, gamma)
     sample = _Sample.of(known, values, bins, text, gamma)
-    measured = sample.tested()
     bayes, means = sample.fitted(everything=True)
-    settings = {"bins": bins, "text": text, "gamma": gamma}
-    if name == RLImmediate.name:
-        del settings["bins"]
     about = {
-        "pages": int(known.within.sum()),
-        "targets": len(known.known_targets),
         "links": len(sample.classes),
         "links_by_bin": sample.by_bin().tolist(),
-        **measured,
+        **sample.tested(),
     }
-    words = {
-        int(term): word
-        for each in bayes.vocabularies.values()
-        for term in each.ids.tolist()
-        if (word := word_of(term)) is not None
-    }
-    return Model(name, settings, {"bayes": bayes.state(), "means": means}, words, about)
+    ids = np.unique(np.concatenate([each.ids for each in bayes.vocabularies.values()]))
+    return Lesson({"bayes": bayes.state(), "means": means}, ids, about)
 
 
 def binned(values: Floats, bins: int, gamma: float) -> Classes:
@@ -143,16 +141,18 @@ def confusion(model: Model, tested: Map) -> Classes:
     return counts
 
 
+def _named(bin_: int, bins: int, gamma: float) -> str:
+    if bin_ == bins - 1:
+        return f"Q < {gamma ** (bins - 2):g}: other"
+    if bin_ == 0:
+        return "Q ≥ 1: leads to a target"
+    return f"{gamma ** (bin_ - 1):g} > Q ≥ {gamma**bin_:g}: {bin_ + 1} steps"
+
+
 def telling_words(model: Model, bin_: int, count: int) -> list[tuple[str, str]]:
     """The words that speak most for a bin, with their bags, by weighted log odds (table 2)."""
-    bayes = NaiveBayes.of(model.state["bayes"])
-    ranked: list[tuple[float, str, str]] = []
-    for bag, vocabulary in bayes.vocabularies.items():
-        odds = vocabulary.odds(bin_, bayes.priors)
-        for row in np.argsort(-odds)[:count].tolist():
-            word = model.words.get(int(vocabulary.ids[row]), f"#{vocabulary.ids[row]}")
-            ranked.append((float(odds[row]), word, bag))
-    return [(word, bag) for _, word, bag in sorted(ranked, reverse=True)[:count]]
+    found = NaiveBayes.of(model.state["bayes"]).telling(bin_, count)
+    return [(model.word(term), bag) for term, bag in found]
 
 
 @dataclass(frozen=True)
@@ -176,8 +176,6 @@ class _Sample:
         for mapped in known:
             if not len(mapped.leads_to):
                 continue
-            # So that the words behind the ids are known.
-            term_ids([mapped.page.text, mapped.page.title, *mapped.page.links.urls()])
             keeps = len(classes) % _FOLDS == 0
             if keeps:
                 kept_back[len(classes)] = mapped

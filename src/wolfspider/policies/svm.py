@@ -25,10 +25,9 @@ import numpy as np
 
 from wolfspider.errors import BadInput
 from wolfspider.learners.linear_svm import LinearSvm, fit_classes, fit_values, usual_cost
-from wolfspider.policies.trained import TrainedPolicy
+from wolfspider.policies.trained import Lesson, Told, TrainedPolicy
 from wolfspider.records import Floats, Links, State, Visit
-from wolfspider.text import term_ids, word_of
-from wolfspider.training.cones import Cone, descended, trawl
+from wolfspider.training.cones import Cone, check_cone, trawl
 from wolfspider.training.maps import Map
 from wolfspider.training.model import Model
 from wolfspider.training.terms import Documents
@@ -58,6 +57,28 @@ class _Svm(TrainedPolicy):
         super().__init__(model=model, buffer=buffer)
         self._svm = LinearSvm.of(model.state["svm"])
         self._score, self._anchor_weight = score, anchor_weight
+
+    @classmethod
+    def check(cls, **settings: Any) -> None:
+        check_cone(**settings)
+        terms, cost = settings["terms"], settings["cost"]
+        if terms < 1:
+            raise ValueError(f"terms is {terms}; there must be 1 or more")
+        if cost is not None and not 0 < cost < np.inf:
+            raise ValueError(f"cost is {cost}; it must be more than 0")
+
+    @classmethod
+    def explain(cls, model: Model, count: int) -> Told:
+        svm = LinearSvm.of(model.state["svm"])
+        distances = model.state.get("distances", ())
+        told: Told = {}
+        for machine, weights in enumerate(svm.weights.T):
+            name = "the value" if svm.weights.shape[1] == 1 else f"distance {distances[machine]}"
+            order = np.argsort(weights)
+            for what, rows in ((f"raise {name}", order[::-1]), (f"lower {name}", order)):
+                best = rows[:count].tolist()
+                told[what] = [(model.word(int(svm.ids[r])), f"{weights[r]:+.2g}") for r in best]
+        return told
 
     def score(self, links: Links, visit: Visit) -> Floats:
         page = self._svm.of_terms(visit.page.terms)
@@ -97,7 +118,7 @@ class SvmDistance(_Svm):
         self._distances = model.state["distances"]  # that the machines of classes stand for
 
     @classmethod
-    def train(
+    def fit(
         cls,
         known: Map,
         *,
@@ -110,32 +131,36 @@ class SvmDistance(_Svm):
         terms: int = 10_000,
         cost: float | None = None,
         seed: int = 0,
-    ) -> Model:
+    ) -> Lesson:
         """From the cone above `starts` known targets, or all; noise is farther than the cone.
 
         Without a `cost` it is 1e-6 for regression, as in the thesis; for classes, where the
         thesis has none, the default of SVMlight.
         """
-        if how not in get_args(How):
-            raise ValueError(f"how is {how!r}; it is one of {', '.join(get_args(How))}")
-        known = known if backlinks else descended(known, starts=starts, seed=seed)
-        cone = trawl(known, starts=starts, height=height, balanced=balanced, noise=noise, seed=seed)
-        sample = _Sample.of(known, cone, terms, cost)
+        sample = _Sample.of(
+            trawl(
+                known,
+                starts=starts,
+                height=height,
+                balanced=balanced,
+                noise=noise,
+                backlinks=backlinks,
+                seed=seed,
+            ),
+            terms,
+        )
+        distances = sample.cone.distances
         if how == "classes":
             svm = sample.classes(cost, seed)
         else:
-            svm = sample.values(-cone.distances.astype(float), cost, seed)
-        state = {"svm": svm.state(), "distances": np.unique(cone.distances)}
-        settings: dict[str, Any] = {"how": how, "starts": starts, "height": height}
-        settings |= {
-            "balanced": balanced,
-            "noise": noise,
-            "backlinks": backlinks,
-            "terms": terms,
-            "cost": cost,
-            "seed": seed,
-        }
-        return sample.model(cls.name, settings, state)
+            svm = sample.values(-distances.astype(float), cost, seed)
+        return sample.lesson({"svm": svm.state(), "distances": np.unique(distances)})
+
+    @classmethod
+    def check(cls, **settings: Any) -> None:
+        if settings["how"] not in get_args(How):
+            raise ValueError(f"how is {settings['how']!r}; it is one of {', '.join(get_args(How))}")
+        super().check(**settings)
 
     def _first(self, told: Floats) -> Floats:
         if not self._by_class:
@@ -171,7 +196,7 @@ class SvmReward(_Svm):
         super().__init__(model=model, score=score, anchor_weight=anchor_weight, buffer=buffer)
 
     @classmethod
-    def train(
+    def fit(
         cls,
         known: Map,
         *,
@@ -184,51 +209,48 @@ class SvmReward(_Svm):
         terms: int = 10_000,
         cost: float | None = None,
         seed: int = 0,
-    ) -> Model:
+    ) -> Lesson:
         """The reward of a page: of the best path of up to `height` links (`Graph.best_reward`)."""
-        if not 0 < gamma < 1:
-            raise ValueError(f"gamma is {gamma}; it must be between 0 and 1")
-        known = known if backlinks else descended(known, starts=starts, seed=seed)
-        cone = trawl(known, starts=starts, height=height, balanced=balanced, noise=noise, seed=seed)
-        sample = _Sample.of(known, cone, terms, cost)
-        rewards = np.zeros(known.graph.size)
+        sample = _Sample.of(
+            trawl(
+                known,
+                starts=starts,
+                height=height,
+                balanced=balanced,
+                noise=noise,
+                backlinks=backlinks,
+                seed=seed,
+            ),
+            terms,
+        )
+        graph, cone = sample.cone.known.graph, sample.cone
+        rewards = np.zeros(graph.size)
         rewards[cone.targets] = 1
-        values = known.graph.best_reward(rewards, gamma, height)[cone.pages]
-        state = {"svm": sample.values(values, cost, seed).state()}
-        settings: dict[str, Any] = {"gamma": gamma, "starts": starts, "height": height}
-        settings |= {
-            "balanced": balanced,
-            "noise": noise,
-            "backlinks": backlinks,
-            "terms": terms,
-            "cost": cost,
-            "seed": seed,
-        }
-        return sample.model(cls.name, settings, state)
+        values = graph.best_reward(rewards, gamma, height)[cone.pages]
+        return sample.lesson({"svm": sample.values(values, cost, seed).state()})
+
+    @classmethod
+    def check(cls, **settings: Any) -> None:
+        if not 0 < settings["gamma"] < 1:
+            raise ValueError(f"gamma is {settings['gamma']}; it must be between 0 and 1")
+        super().check(**settings)
 
 
 @dataclass(frozen=True)
 class _Sample:
     """The pages of a cone with the counts of their most informative terms, row by row."""
 
-    known: Map
     cone: Cone
     documents: Documents
 
     @classmethod
-    def of(cls, known: Map, cone: Cone, terms: int, cost: float | None) -> _Sample:
-        if terms < 1:
-            raise ValueError(f"terms is {terms}; there must be 1 or more")
-        if cost is not None and not 0 < cost < np.inf:
-            raise ValueError(f"cost is {cost}; it must be more than 0")
+    def of(cls, cone: Cone, terms: int) -> _Sample:
         numbers, rows = np.unique(cone.pages, return_inverse=True)
-        pages = [known.web.page(number) for number in numbers.tolist()]
-        for page in pages:
-            term_ids(page.text)  # so that the words behind the ids are known
-        documents = Documents.of([page.terms for page in pages])
+        web = cone.known.web
+        documents = Documents.of([web.page(number).terms for number in numbers.tolist()])
         if not len(documents.ids):
             raise BadInput("there is nothing to learn from: the known pages have no words")
-        return cls(known, cone, documents.take(rows).informative(cone.distances, terms))
+        return cls(cone, documents.take(rows).informative(cone.distances, terms))
 
     def classes(self, cost: float | None, seed: int) -> LinearSvm:
         ids, counts = self.documents.ids, self.documents.counts
@@ -238,13 +260,6 @@ class _Sample:
         ids, counts = self.documents.ids, self.documents.counts
         return fit_values(ids, counts, values, cost or _COST, _TUBE, seed)
 
-    def model(self, name: str, settings: dict[str, Any], state: State) -> Model:
-        ids = self.documents.ids.tolist()
-        words = {term: word for term in ids if (word := word_of(term)) is not None}
-        about = {
-            "pages": int(self.known.within.sum()),
-            "targets": len(self.cone.targets),
-            "pages_by_distance": self.cone.by_distance().tolist(),
-            "terms": len(ids),
-        }
-        return Model(name, settings, state, words, about)
+    def lesson(self, state: State) -> Lesson:
+        ids = self.documents.ids
+        return Lesson(state, ids, self.cone.about() | {"terms": len(ids)})

@@ -10,6 +10,7 @@ Most pages of a cone are far up. `Cone.balanced` takes equally many of each dist
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +26,7 @@ class Cone:
     Noise are pages that have no way to a target, or a longer one.
     """
 
+    known: Map  # what the pages were taken from
     pages: Numbers
     distances: Numbers
     targets: Numbers  # those trawled from, and those found on the way
@@ -41,6 +43,14 @@ class Cone:
         """How many pages there are of each distance, noise last."""
         return np.bincount(self.distances, minlength=self.height + 2)
 
+    def about(self) -> dict[str, Any]:
+        """For people: what it was made of."""
+        return {
+            "pages": int(self.known.within.sum()),
+            "targets": len(self.targets),
+            "pages_by_distance": self.by_distance().tolist(),
+        }
+
     def balanced(self, each: int = 1000, seed: int = 0) -> Cone:
         """Equally many pages of each distance that occurs, drawn with replacement."""
         random = np.random.default_rng(seed)
@@ -50,7 +60,7 @@ class Cone:
                 for distance in np.unique(self.distances)
             ]
         )
-        return Cone(self.pages[rows], self.distances[rows], self.targets, self.height)
+        return Cone(self.known, self.pages[rows], self.distances[rows], self.targets, self.height)
 
 
 def trawl(
@@ -60,21 +70,29 @@ def trawl(
     height: int = 4,
     noise: bool = True,
     balanced: bool = False,
+    backlinks: bool = True,
     seed: int = 0,
 ) -> Cone:
     """The cone above so many known targets (all, unless told), with noise if asked for.
 
+    Without `backlinks` only descendants of the targets are known.
     There are at most as many pages of noise as a distance has on average.
     """
-    if height < 1:
-        raise ValueError(f"height is {height}; a cone has a height of 1 or more")
-    if starts is not None and starts < 1:
-        raise ValueError(f"starts is {starts}; a cone needs at least 1 target to start from")
+    check_cone(height=height, starts=starts)
+    known = known if backlinks else descended(known, starts=starts, seed=seed)
     random = np.random.default_rng(seed)
     first = _some(known.known_targets, starts, random)
     inside = known.graph.distances_to(first) <= height
     cone = _labelled(known, inside, height, random if noise else None)
     return cone.balanced(seed=seed) if balanced else cone
+
+
+def check_cone(*, height: int, starts: int | None, **_: Any) -> None:
+    """Raises ValueError for settings that no cone can have."""
+    if height < 1:
+        raise ValueError(f"height is {height}; a cone has a height of 1 or more")
+    if starts is not None and starts < 1:
+        raise ValueError(f"starts is {starts}; a cone needs at least 1 target to start from")
 
 
 def descended(known: Map, *, starts: int | None = None, depth: int = 6, seed: int = 0) -> Map:
@@ -97,7 +115,7 @@ def _labelled(known: Map, inside: Mask, height: int, random: np.random.Generator
         outside = known.within & (known.graph.distances_to(known.known_targets) > height)
         pages = np.append(pages, _noise(outside, len(pages) // (height + 1), random))
     labels = np.minimum(distances[pages], height + 1).astype(np.int64)
-    return Cone(pages, labels, targets, height)
+    return Cone(known, pages, labels, targets, height)
 
 
 def _some(targets: Numbers, most: int | None, random: np.random.Generator) -> Numbers:

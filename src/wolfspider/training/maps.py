@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from wolfspider.errors import BadInput
-from wolfspider.records import Page
+from wolfspider.records import Page, TermIds
+from wolfspider.text import term_ids, word_of
 from wolfspider.webs.graph import Graph, Mask, Numbers
 from wolfspider.webs.recorded import RecordedWeb
 
@@ -45,6 +46,20 @@ class Map:
     @cached_property
     def known_targets(self) -> Numbers:
         return np.flatnonzero(self.targets & self.within)
+
+    def words_of(self, terms: TermIds) -> dict[int, str]:
+        """The stems behind term ids, for people; pages are read until all have been found."""
+        wanted = set(terms.tolist())
+        found: dict[int, str] = {}
+        for number in np.flatnonzero(self.within).tolist():
+            if len(found) == len(wanted):
+                break
+            page = self.web.page(number)
+            here = set(term_ids([page.text, page.title, *page.links.urls()]).tolist())
+            for term in here & wanted - found.keys():
+                if (word := word_of(term)) is not None:
+                    found[term] = word
+        return found
 
     def __iter__(self) -> Iterator[Mapped]:
         """Every known page with its known links, in order."""

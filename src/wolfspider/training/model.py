@@ -18,3 +18,7 @@ class Model:
     state: State
     words: dict[int, str] = field(default_factory=dict)  # of term ids, for people
     about: Mapping[str, Any] = field(default_factory=dict)  # web, labels, counts, measures
+
+    def word(self, term: int) -> str:
+        """The stem behind a term id, or its number."""
+        return self.words.get(term, f"#{term}")
