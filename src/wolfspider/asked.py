@@ -40,6 +40,7 @@ class Asked:
     policy: str = "best-first"
     model: str = ""  # folder, for a policy that was trained
     model_digest: str = ""  # of what it knew when the hunt began
+    weights: str = ""  # file, for what the policy carries from hunt to hunt
     pattern: str | None = None
     like: tuple[str, ...] = ()  # texts
     targets: tuple[str, ...] = ()  # URLs

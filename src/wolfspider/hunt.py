@@ -18,18 +18,21 @@ import time
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from wolfspider.asked import Asked
+from wolfspider.carrying import put_down, take_up
 from wolfspider.crawl import crawl
+from wolfspider.judges import CorrectedJudge
 from wolfspider.leases import Leased
 from wolfspider.policies import Spec, make
-from wolfspider.protocols import Judge, Web
-from wolfspider.records import Page, Response, State, Visit
+from wolfspider.protocols import Web
+from wolfspider.records import Page, Response, State, Verdict, Visit
 from wolfspider.store import HuntReader, HuntStore, Kept
 from wolfspider.store.asked import read_asked, write_asked
+from wolfspider.store.feedback import Feedback, FeedbackReader, all_feedback
 from wolfspider.store.hunt_store import StoreFailed
 from wolfspider.topics import Topic
 from wolfspider.webs.live.web import LiveWeb
@@ -40,6 +43,7 @@ CHECKPOINT_VISITS = 5000
 CHECKPOINT_SHARE = 0.05  # of the time, at most
 BEST = 10  # pages that a tally remembers
 _BREATH = 0.05  # seconds
+_HEED_SECONDS = 0.25  # between two looks at what a person said
 _HOSTS_SECONDS = 0.5  # between two looks at what hosts asked for
 _BEHIND = 2000  # visits of a recorded web that may be on their way to disk
 
@@ -70,6 +74,17 @@ class Tally:
             order = -(self.pages + self.refused)
             found = (visit.verdict.relevance, order, visit.page.url, visit.page.title)
             (heapq.heappush if len(self.best) < BEST else heapq.heappushpop)(self.best, found)
+
+    def correct(self, visit: Visit, verdict: Verdict) -> None:
+        """A visit that was counted has another verdict now."""
+        self.relevant += verdict.relevant - visit.verdict.relevant
+        self.targets += verdict.target - visit.verdict.target
+        page = visit.page
+        self.best = [each for each in self.best if each[2] != page.url]
+        if verdict.relevant:
+            self.best.append((verdict.relevance, 0, page.url, page.title))
+        self.best = heapq.nlargest(BEST, self.best)
+        heapq.heapify(self.best)
 
     @classmethod
     def of(cls, reader: HuntReader) -> Tally:
@@ -103,7 +118,7 @@ class Hunt:
         self.web = web
         self.store = store
         self.topic = Topic.of(asked.topic)
-        self.judge: Judge = asked.judge(self.topic)
+        self.judge = CorrectedJudge(asked.judge(self.topic), {})
         spec, model = Spec.parse(asked.policy), asked.trained_model()
         made = make(spec, topic=self.topic, seed=asked.random_seed, model=model)
         self.policy = Leased(made)
@@ -114,6 +129,9 @@ class Hunt:
         self._whole = True  # the policy knows of every visit on disk
         self.began = time.monotonic()
         self._first_failure = ""
+        self._feedback: FeedbackReader | None = None
+        self._unheeded: list[Feedback] = []  # about pages that are not on disk yet
+        self._heeded_at = 0.0
         self._checkpoint_at = 0.0
         self._checkpoint_step = 0
 
@@ -124,6 +142,7 @@ class Hunt:
         web = asked.web_to_hunt_on()
         seeds = asked.seed_links(web)
         hunt = cls(asked, web, None)
+        hunt._take_up()
         if folder is not None:
             hunt.store = HuntStore.create(folder, asked.values())
         async with hunt._open():
@@ -143,8 +162,20 @@ class Hunt:
         async with hunt._open():
             yield hunt
 
+    def _take_up(self) -> None:
+        if self.asked.weights:
+            take_up(Path(self.asked.weights), self.policy.policy, self._policy_name)
+
+    @property
+    def _policy_name(self) -> str:
+        return Spec.parse(self.asked.policy).name
+
     @asynccontextmanager
     async def _open(self) -> AsyncIterator[None]:
+        if self.store is not None:
+            self._feedback = FeedbackReader(self.store.folder)
+            for each in all_feedback(self.store.folder).values():
+                self.judge.correct(each.url, each.verdict)
         try:
             if isinstance(self.web, LiveWeb):
                 self.web.parsers.start()  # now: later there may be no file left to open
@@ -165,6 +196,7 @@ class Hunt:
         self._whole = False
         step, state = self.store.last_checkpoint()
         if state is None:
+            self._take_up()
             self.policy.start(self.asked.seed_links(self.web))
         else:
             self._restore(state)
@@ -209,10 +241,13 @@ class Hunt:
 
     def state(self) -> State:
         web = self.web.state() if isinstance(self.web, LiveWeb) else {}
-        return {"policy": self.policy.state(), "web": web}
+        read = 0 if self._feedback is None else self._feedback.offset
+        return {"policy": self.policy.state(), "web": web, "feedback": read}
 
     def _restore(self, state: State) -> None:
         self.policy.restore(state["policy"])
+        if self._feedback is not None:
+            self._feedback.offset = state.get("feedback", 0)
         if isinstance(self.web, LiveWeb):
             self.web.restore(state["web"])
 
@@ -224,6 +259,7 @@ class Hunt:
         timer = self._deadline()
         keeper = asyncio.ensure_future(self._keep_hosts())
         try:
+            await self._heed()
             self._checkpoint(first=True)
             if not (self.stopped or self._spent()):
                 async with aclosing(self._crawl()) as visits:
@@ -258,12 +294,35 @@ class Hunt:
                 if self.stopped or self._spent():
                     return
                 if self.store is not None:
+                    if time.monotonic() >= self._heeded_at + _HEED_SECONDS:
+                        await self._heed()
                     if self.store.behind >= behind:
                         await self.store.catch_up(behind // 2)
                     self._checkpoint()
                 if live is None and time.monotonic() > breath:
                     await asyncio.sleep(0)  # a recorded web never waits, but signals must be heard
                     breath = time.monotonic() + _BREATH
+
+    async def _heed(self) -> None:
+        """Learn from what a person has said since."""
+        self._heeded_at = time.monotonic()
+        if self._feedback is None or self.store is None:
+            return
+        self._unheeded += self._feedback.new()
+        if not self._unheeded:
+            return
+        waiting, self._unheeded = self._unheeded, []
+        with HuntReader(self.store.folder) as reader:
+            for each in waiting:
+                kept = reader.visit_of(each.url)
+                if kept is None:
+                    self._unheeded.append(each)
+                    continue
+                before = await self._visit(kept)
+                self.judge.correct(each.url, each.verdict)
+                self.tally.correct(before, each.verdict)
+                self.policy.correct(replace(before, verdict=each.verdict))
+                self.store.correct(each.url, each.verdict)
 
     def interrupt(self, reason: str = INTERRUPTED) -> None:
         """End the hunt now, or before it begins; what is under way is given up."""
@@ -310,6 +369,8 @@ class Hunt:
             self._checkpoint(last=True)
             self.store.tell(result)
             self.store.flush()
+        if self.asked.weights:
+            put_down(Path(self.asked.weights), self.policy.policy, self._policy_name)
         return result
 
     # -- why it ends -----------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 
-from wolfspider.protocols import Policy
+from wolfspider.protocols import Corrigible, Policy
 from wolfspider.records import Link, State, Visit
 
 
@@ -55,6 +55,13 @@ class Leased:
         if self._back.pop(fingerprint, None) is None:
             self._done.add(fingerprint)
         self.policy.learn(visit)
+
+    def correct(self, visit: Visit) -> None:
+        """Take in another verdict on a page that was visited."""
+        if isinstance(self.policy, Corrigible):
+            self.policy.correct(visit)
+        else:
+            self.policy.learn(visit)
 
     def __len__(self) -> int:
         return len(self.policy) + len(self._back)

@@ -87,3 +87,21 @@ class Policy(Protocol):
         ...
 
     def restore(self, state: State) -> None: ...
+
+
+@runtime_checkable
+class Carrying(Protocol):
+    """A policy that can begin a hunt with what it learned on another."""
+
+    def carried(self) -> State: ...
+
+    def carry(self, values: State) -> None:
+        """Begin with it; raises `BadInput` when it does not fit."""
+        ...
+
+
+@runtime_checkable
+class Corrigible(Protocol):
+    """A policy with a way of its own to learn that a verdict was wrong; others `learn` again."""
+
+    def correct(self, visit: Visit) -> None: ...

@@ -165,7 +165,7 @@ GIVEN = {"--web": "tiny", "--topic": "wolf", "--seed": "http://a.test/"}
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"--policy": "bfs"}, "unknown policy 'bfs'; known: best-first, best-n-first, breadth-"),
+        ({"--policy": "bfs"}, "unknown policy 'bfs'; known: arachnid, best-first, best-n-first, "),
         ({"--policy": "pagerank:x=1"}, "policy 'pagerank' has no setting 'x'; it has: every,"),
         ({"--policy": "pagerank:every=x"}, "policy 'pagerank': every is a whole number, not 'x'"),
         ({"--policy": "pagerank:every"}, "cannot read the setting 'every' of policy 'pagerank'"),

@@ -62,6 +62,11 @@ class Size(click.ParamType[int]):
 @click.option("--policy", default="best-first", show_default=True, help="See: wolfspider policies.")
 @click.option("--set", "settings", multiple=True, help="A setting of the policy: name=value.")
 @click.option("--model", type=_PATH, help="What the policy learned: see wolfspider train.")
+@click.option(
+    "--weights",
+    type=_PATH,
+    help="Begin with what the policy learned on the hunt before, and keep it here for the next.",
+)
 @click.option("--pattern", help="Relevant is what this regular expression finds.")
 @click.option(
     "--like", multiple=True, help="Relevant is what resembles this text or file; repeatable."
@@ -126,6 +131,7 @@ def hunt(
     policy: str,
     settings: tuple[str, ...],
     model: Path | None,
+    weights: Path | None,
     pattern: str | None,
     like: tuple[str, ...],
     targets: Path | None,
@@ -166,6 +172,7 @@ def hunt(
         policy=str(Spec.parse(policy, settings)),
         model=str(model.resolve()) if model else "",
         model_digest=digest_of(load_model(model)) if model else "",
+        weights=str(weights.resolve()) if weights else "",
         pattern=pattern,
         like=tuple(map(_text, like)),
         targets=tuple(_lines(targets)) if targets else (),

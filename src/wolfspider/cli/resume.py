@@ -13,7 +13,9 @@ from wolfspider.cli.interrupts import cleaning_up
 from wolfspider.cli.output import FIRST_HUNT, example, result_options
 from wolfspider.cli.progress import Meter
 from wolfspider.hunt import Hunt
+from wolfspider.judges import CorrectedJudge
 from wolfspider.store import read_asked
+from wolfspider.store.feedback import all_feedback
 from wolfspider.store.rebuilding import rebuild as rebuilt
 from wolfspider.topics import Topic
 
@@ -47,7 +49,8 @@ def resume(
 
 
 def _rebuild(folder: Path, asked: Asked, quiet: bool) -> None:
-    judge = asked.judge(Topic.of(asked.topic)).judge
+    corrections = {url: each.verdict for url, each in all_feedback(folder).items()}
+    judge = CorrectedJudge(asked.judge(Topic.of(asked.topic)), corrections).judge
     with cleaning_up(), Meter("making hunt.db anew", None, unit="visits", quiet=quiet) as meter:
         for visits in rebuilt(folder, judge):
             meter.show(visits, visits)

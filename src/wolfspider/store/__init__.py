@@ -3,6 +3,7 @@
     hunt.toml             what was asked
     hunt.db               SQLite: pages, captures, files, checkpoints, hunt; see `schema`
     00001.warc.gz …       every answer as it came, in WARC; live hunts only
+    feedback.jsonl        what a person said about pages
     checkpoint-….npz      what the policy and the web had in mind; no pickle
     lock                  held by the process that writes
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from wolfspider.errors import BadInput, WolfspiderError
-from wolfspider.records import Exchange, State, Visit
+from wolfspider.records import Exchange, State, Verdict, Visit
 from wolfspider.states import load_state, save_state
 from wolfspider.store import asked as asked_file
 from wolfspider.store import schema
@@ -128,6 +128,12 @@ class HuntStore:
         """What is needed to go on from here; it comes after all visits added so far."""
         step = self.steps
         self._enter(lambda: self._save_checkpoint(step, state))
+
+    def correct(self, url: str, verdict: Verdict) -> None:
+        """Another verdict on a page."""
+        values = (verdict.relevance, verdict.target, url)
+        query = "UPDATE pages SET relevance = ?, target = ? WHERE url = ? AND error = ''"
+        self._enter(lambda: self._db.execute(query, values))
 
     def tell(self, facts: Mapping[str, Any]) -> None:
         """Facts about the whole hunt."""

@@ -57,8 +57,14 @@ class HuntReader:
 
         One whose answer is damaged comes with an error and without it.
         """
-        query = "SELECT * FROM pages WHERE step > ? ORDER BY step"
-        for row in self.db.execute(query, (after,)):
+        return self._visits("step > ?", after)
+
+    def visit_of(self, url: str) -> Kept | None:
+        """The first visit that led to a page."""
+        return next(self._visits("url = ? AND error = ''", url), None)
+
+    def _visits(self, which: str, *values: Any) -> Iterator[Kept]:
+        for row in self.db.execute(f"SELECT * FROM pages WHERE {which} ORDER BY step", values):
             captures = self.db.execute(
                 "SELECT * FROM captures WHERE step = ? ORDER BY id", (row["step"],)
             ).fetchall()

@@ -1,0 +1,62 @@
+"""wolfspider feedback"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from wolfspider.cli.output import FIRST_HUNT, example, note, plain, print_json, result_options
+from wolfspider.errors import BadInput
+from wolfspider.store import HuntStore
+from wolfspider.store.feedback import say
+from wolfspider.store.opening import open_hunt, writer_of
+from wolfspider.urls import canonical
+
+
+@click.command(
+    epilog=example(
+        "wolfspider feedback hunts/stars https://www.nithom.org.example/ --irrelevant", FIRST_HUNT
+    )
+)
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("url")
+@click.option("--relevant/--irrelevant", default=None, help="What the page is.")
+@result_options
+def feedback(folder: Path, url: str, relevant: bool | None, as_json: bool, quiet: bool) -> None:
+    """Correct the judge of a hunt: say that a page is relevant, or that it is not.
+
+    A hunt that is under way learns from it at once, one that has ended when it is resumed. Status
+    and export count the page by your word.
+    """
+    if relevant is None:
+        raise BadInput("say what the page is: --relevant or --irrelevant")
+    address = canonical(url)
+    with open_hunt(folder) as reader:
+        query = "SELECT url FROM pages WHERE url IN (?, ?) OR link IN (?, ?) ORDER BY step LIMIT 1"
+        row = reader.db.execute(query, (url, address) * 2).fetchone()
+        if row is None:
+            raise BadInput(f"the hunt in {folder} has not visited {plain(url)}")
+        page = str(row["url"])
+        if not reader.count("count(*) FROM pages WHERE url = ? AND error = ''", page):
+            raise BadInput(f"{plain(page)} could not be fetched: there is nothing to judge")
+    running = writer_of(folder) is not None
+    said = say(folder, page, relevant=relevant)
+    if not running:
+        store = HuntStore.open(folder)
+        try:
+            store.correct(page, said.verdict)
+            store.flush()
+        finally:
+            store.close()
+    if as_json:
+        print_json({"url": page, "relevant": relevant, "hunt_under_way": running})
+        return
+    what = "relevant" if relevant else "not relevant"
+    print(f"{plain(page)} is {what}")
+    if not quiet:
+        note(
+            "the hunt under way learns from it"
+            if running
+            else f"wolfspider resume {folder} learns from it"
+        )
