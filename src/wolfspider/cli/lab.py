@@ -49,6 +49,9 @@ def lab() -> None:
 @click.argument("files", nargs=-1, required=True, type=_PATH)
 @click.option("--policies", required=True, help="Specs, comma between them.")
 @click.option("--repeat", default=1, show_default=True, help="Runs of each, from other seeds.")
+@click.option(
+    "--carry", is_flag=True, help="Begin each repeat with what the one before learned, if it can."
+)
 @click.option("--jobs", default=1, show_default=True, help="Processes.")
 @click.option("--web", type=_PATH, help="Use this web or hunt, not the one the file names.")
 @click.option("--buffer", type=int, help="At most so many waiting links, for every policy.")
@@ -58,6 +61,7 @@ def run(
     files: tuple[Path, ...],
     policies: str,
     repeat: int,
+    carry: bool,
     jobs: int,
     web: Path | None,
     buffer: int | None,
@@ -76,6 +80,7 @@ def run(
         specs(policies, buffer),
         repeat,
         shlex.join(["wolfspider", *sys.argv[1:]]),
+        carry=carry,
     )
     run_missing(experiment, jobs, quiet)
     summary = Summary.of(experiment)

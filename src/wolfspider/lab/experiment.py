@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -34,12 +34,14 @@ from wolfspider import __version__, learners, training
 from wolfspider.errors import BadInput, DamagedFile, WolfspiderError
 from wolfspider.lab.ground import Ground
 from wolfspider.lab.oracles import ORACLES, Oracle
-from wolfspider.lab.run import died, make_policy, run
+from wolfspider.lab.run import carries, died, make_policy, run_lesson
 from wolfspider.lab.tasks import Task, TaskFile
 from wolfspider.lab.trace import Trace
 from wolfspider.lab.training import map_of
 from wolfspider.policies import Spec, check, trains
 from wolfspider.policies.registry import load
+from wolfspider.records import State
+from wolfspider.states import load_state, save_state
 from wolfspider.webs.recorded import RecordedWeb
 
 REFERENCES = {"breadth-first": ("breadth-first",), "optimal": ("optimal", "oracle")}
@@ -57,16 +59,25 @@ class Job:
     policy: Spec
     repeat: int
     code: str = ""  # digest of the policy's source
+    carries: bool = False  # it begins with what the repeat before it has learned
 
     def path(self, folder: Path) -> Path:
         """Named by web, task, policy, settings, seed and code: all that decides the outcome."""
         web = _web(self.web).digest
         decides = [web, self.task.as_json(), str(self.policy), self.repeat, self.code]
+        decides += ["carries"] if self.carries else []
         digest = hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()[:12]
         name = f"{self.task.name}--{self.policy}--{self.repeat}"
         plain = (c if c.isascii() and (c.isalnum() or c in "-._=") else "_" for c in name)
         safe = "".join(plain)[:120]
         return folder / "runs" / f"{safe}-{digest}.npz"
+
+    def carried(self, folder: Path) -> Path:
+        """Where it keeps what the next repeat begins with."""
+        return self.path(folder).with_suffix(".carried")
+
+
+Series = tuple[Job, ...]
 
 
 class Experiment:
@@ -84,20 +95,28 @@ class Experiment:
     def jobs(self) -> list[Job]:
         """Every run that was asked for, those of one task and start side by side."""
         jobs = []
+        specs = [(name, Spec.parse(name)) for name in self.about["policies"]]
         for entry in self.about["tasks"]:
             task, web = Task.of_json(entry["task"]), Path(entry["web"])
             for repeat in range(self.about["repeats"]):
-                for name in self.about["policies"]:
-                    spec = Spec.parse(name)
+                for name, spec in specs:
+                    carry = self.about["carry"] and carries(spec)
                     if repeat == 0 or not task.listed or takes_seed(spec):
-                        jobs.append(Job(web, task, spec, repeat, self.about["code"][name]))
+                        jobs.append(Job(web, task, spec, repeat, self.about["code"][name], carry))
         return jobs
 
     def ask(
-        self, files: Sequence[TaskFile], policies: Iterable[Spec], repeats: int, command: str
+        self,
+        files: Sequence[TaskFile],
+        policies: Iterable[Spec],
+        repeats: int,
+        command: str,
+        *,
+        carry: bool = False,
     ) -> None:
         """Add tasks, policies and repeats to what the folder is for; refuses what does not fit.
 
+        With `carry` a policy that can begins each repeat with what it learned in the one before.
         Nothing is written before all of it has been found good.
         """
         specs = list(policies)
@@ -105,6 +124,12 @@ class Experiment:
         with self._locked():
             self.about = self._read()
             self._check_version()
+            if self.about["tasks"] and self.about["carry"] != carry:
+                raise BadInput(
+                    f"{self.folder} was begun {'with' if self.about['carry'] else 'without'} "
+                    "--carry; start a new results folder"
+                )
+            self.about["carry"] = carry
             for file in files:
                 digest = _web(file.web).digest
                 self._check_web(str(file.web), digest)
@@ -122,11 +147,20 @@ class Experiment:
         """Do the runs that are missing and save each as it ends; yields them as they come."""
         with self._locked():
             (self.folder / "runs").mkdir(exist_ok=True)
-            jobs = self.missing()
-            if processes == 1 or len(jobs) < 2:
-                yield from (_do(job, self.folder) for job in jobs)
+            series = self._series()
+            if processes == 1 or len(series) < 2:
+                for jobs in series:
+                    yield from _do(jobs, self.folder)
             else:
-                yield from _in_parallel(jobs, self.folder, processes)
+                yield from _in_parallel(series, self.folder, processes)
+
+    def _series(self) -> list[Series]:
+        """What is missing, as jobs that one process does one after the other."""
+        series: dict[Any, list[Job]] = {}
+        for job in self.missing():
+            name = job.task.name, job.policy, None if job.carries else job.repeat
+            series.setdefault(name, []).append(job)
+        return [tuple(jobs) for jobs in series.values()]
 
     def traces(self) -> list[Trace]:
         """The runs that are there, in the order of the jobs."""
@@ -152,9 +186,10 @@ class Experiment:
             "repeats": 0,
             "commands": [],
         }
+        later = {"carry": False}  # what was added since the first results
         if not path.exists():
             self._check_empty()
-            return new
+            return new | later
         try:
             about = json.loads(path.read_bytes())
         except OSError as error:
@@ -163,7 +198,7 @@ class Experiment:
             raise DamagedFile(f"{path} is damaged ({error}); start a new folder") from error
         if not isinstance(about, dict) or not about.keys() >= new.keys():
             raise DamagedFile(f"{path} is not the description of an experiment; start a new folder")
-        return about
+        return later | about
 
     def _check_empty(self) -> None:
         if self.folder.exists() and not self.folder.is_dir():
@@ -298,17 +333,31 @@ def ground_of(web: Path, task: Task, repeat: int) -> Ground:
     return Ground.lay(_web(web), task, repeat)
 
 
-def _do(job: Job, folder: Path) -> Trace:
-    trace = run(ground_of(job.web, job.task, job.repeat), job.policy, job.repeat)
-    trace.save(job.path(folder))
-    return trace
+def _do(jobs: Series, folder: Path) -> list[Trace]:
+    """Do a series; each run is saved as it ends, with what the next one carries on."""
+    traces = []
+    for job in jobs:
+        ground = ground_of(job.web, job.task, job.repeat)
+        before = _learned_before(job, folder) if job.carries and job.repeat else None
+        trace, learned = run_lesson(ground, job.policy, job.repeat, before)
+        if job.carries and learned is not None:
+            save_state(job.carried(folder), learned)
+        trace.save(job.path(folder))
+        traces.append(trace)
+    return traces
 
 
-def _in_parallel(jobs: Sequence[Job], folder: Path, processes: int) -> Iterator[Trace]:
-    """The jobs in their order; one more than there are processes, so that none has to wait."""
-    waiting = deque(jobs)
+def _learned_before(job: Job, folder: Path) -> State | None:
+    """What the repeat before has left; nothing if it failed."""
+    path = replace(job, repeat=job.repeat - 1).carried(folder)
+    return load_state(path) if path.exists() else None
+
+
+def _in_parallel(series: Sequence[Series], folder: Path, processes: int) -> Iterator[Trace]:
+    """In their order; one more than there are processes, so that none has to wait."""
+    waiting = deque(series)
     while waiting:
-        flying: dict[Future[Trace], Job] = {}
+        flying: dict[Future[list[Trace]], Series] = {}
         try:
             with _pool(processes) as pool:
                 while waiting or flying:
@@ -317,11 +366,11 @@ def _in_parallel(jobs: Sequence[Job], folder: Path, processes: int) -> Iterator[
                         flying[future] = waiting.popleft()
                     done, _ = wait(flying, return_when=FIRST_COMPLETED)
                     for future in [each for each in flying if each in done]:
-                        trace = future.result()
+                        traces = future.result()
                         del flying[future]
-                        yield trace
+                        yield from traces
         except BrokenProcessPool:  # one of the runs under way has killed its process
-            yield from (_alone(job, folder) for job in flying.values())
+            yield from (_alone(job, folder) for jobs in flying.values() for job in jobs)
 
 
 def _alone(job: Job, folder: Path) -> Trace:
@@ -330,7 +379,7 @@ def _alone(job: Job, folder: Path) -> Trace:
         return Trace.load(job.path(folder))
     try:
         with _pool(1) as pool:
-            return _submit(pool, job, folder).result()
+            return _submit(pool, (job,), folder).result()[0]
     except BrokenProcessPool:
         trace = died(ground_of(job.web, job.task, job.repeat), job.policy, job.repeat)
         trace.save(job.path(folder))
@@ -364,12 +413,12 @@ def _end_with_parent(pipe: Connection) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def _submit(pool: ProcessPoolExecutor, job: Job, folder: Path) -> Future[Trace]:
+def _submit(pool: ProcessPoolExecutor, jobs: Series, folder: Path) -> Future[list[Trace]]:
     """Ctrl-C is for the parent: processes born here ignore it."""
     if threading.current_thread() is not threading.main_thread():
-        return pool.submit(_do, job, folder)
+        return pool.submit(_do, jobs, folder)
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        return pool.submit(_do, job, folder)
+        return pool.submit(_do, jobs, folder)
     finally:
         signal.signal(signal.SIGINT, before)

@@ -14,7 +14,8 @@ from wolfspider.lab.oracles import ORACLES, make_oracle
 from wolfspider.lab.trace import RunKey, Trace
 from wolfspider.lab.training import trained
 from wolfspider.policies import Spec, make, training_part, trains
-from wolfspider.protocols import Policy
+from wolfspider.policies.registry import load
+from wolfspider.protocols import Carrying, Policy
 from wolfspider.records import Link, State, Visit
 from wolfspider.training.model import Model
 
@@ -84,10 +85,22 @@ def died(ground: Ground, spec: Spec, repeat: int = 0) -> Trace:
 
 def run(ground: Ground, spec: Spec, repeat: int = 0) -> Trace:
     """Crawl a task with a policy. A policy that crashes gives a trace with its traceback."""
+    return run_lesson(ground, spec, repeat, None)[0]
+
+
+def carries(spec: Spec) -> bool:
+    """Whether a policy can begin with what it learned in a run before."""
+    return spec.name not in ORACLES and hasattr(load(spec.name), "carried")
+
+
+def run_lesson(
+    ground: Ground, spec: Spec, repeat: int, carried: State | None
+) -> tuple[Trace, State | None]:
+    """The same, begun with what was learned before; gives what there is to carry on, too."""
     key = RunKey(ground.web.digest, ground.task.name, str(spec), repeat)
     pages: list[int] = []
     judged: list[bool] = []
-    error = ""
+    error, learned = "", None
     begin = time.perf_counter()
     policy: Timed | None = None
     training = 0.0
@@ -96,7 +109,10 @@ def run(ground: Ground, spec: Spec, repeat: int = 0) -> Trace:
     try:
         training = training_seconds(spec, ground)
         begin = time.perf_counter()
-        policy = Timed(make_policy(spec, ground, repeat))
+        made = make_policy(spec, ground, repeat)
+        if carried is not None and isinstance(made, Carrying):
+            made.carry(carried)
+        policy = Timed(made)
         for visit in replay(
             ground.view, policy, ground.judge(), ground.seeds(), pages=ground.budget
         ):
@@ -107,9 +123,10 @@ def run(ground: Ground, spec: Spec, repeat: int = 0) -> Trace:
                 found.add(page)
                 if len(found) == ground.task.until:
                     break
+        learned = made.carried() if isinstance(made, Carrying) else None
     except (Exception, SystemExit):  # whatever a policy does, the other runs go on
         error = traceback.format_exc()
-    return Trace(
+    trace = Trace(
         key,
         np.array(pages, np.int32),
         np.array(judged, bool),
@@ -119,3 +136,4 @@ def run(ground: Ground, spec: Spec, repeat: int = 0) -> Trace:
         error,
         training,
     )
+    return trace, learned
