@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-SPEED = ("import_web", "import_wiki", "replay", "frontier", "lab", "serve")
+SPEED = ("import_web", "import_wiki", "replay", "online", "vectors", "frontier", "lab", "serve")
 
 
 def main() -> None:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
+import os
+import shutil
+import tempfile
+
 import pytest
 from hypothesis import settings
 
@@ -14,6 +19,10 @@ from wolfspider.webs.importers.warc import WarcFile
 from wolfspider.webs.labels import read_labels
 from wolfspider.webs.recorded import RecordedWeb
 from wolfspider.webs.synthetic import Synthetic
+
+CACHE = tempfile.mkdtemp(prefix="wolfspider-tests-")
+os.environ["XDG_CACHE_HOME"] = CACHE  # not the user's; processes that tests start see it, too
+atexit.register(shutil.rmtree, CACHE, ignore_errors=True)
 
 settings.register_profile("wolfspider", deadline=None)  # machines have slow moments
 settings.load_profile("wolfspider")

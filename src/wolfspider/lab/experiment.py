@@ -30,10 +30,11 @@ from typing import Any
 import numpy as np
 import scipy
 
-from wolfspider import __version__, learners, training
+from wolfspider import __version__
 from wolfspider.errors import BadInput, DamagedFile, WolfspiderError
 from wolfspider.lab.ground import Ground
 from wolfspider.lab.oracles import ORACLES, Oracle
+from wolfspider.lab.parts import mask_of
 from wolfspider.lab.run import carries, died, make_policy, run_lesson
 from wolfspider.lab.tasks import Task, TaskFile
 from wolfspider.lab.trace import Trace
@@ -42,11 +43,15 @@ from wolfspider.policies import Spec, check, trains
 from wolfspider.policies.registry import load
 from wolfspider.records import State
 from wolfspider.states import load_state, save_state
+from wolfspider.webs.graph import Graph
 from wolfspider.webs.recorded import RecordedWeb
 
 REFERENCES = {"breadth-first": ("breadth-first",), "optimal": ("optimal", "oracle")}
 """`gap` is measured between them; each with the names that it goes by."""
 
+_MADE_OF = tuple(
+    f"wolfspider.{each}." for each in ("policies", "learners", "training", "vectors", "frontier")
+)
 _OURS = {"experiment.json", ".experiment.json", ".lock", "runs"}
 
 
@@ -306,18 +311,34 @@ def _takes(spec: Spec, parameter: str) -> bool:
 
 
 def code_digest(spec: Spec) -> str:
-    """Of the files that a policy's classes are written in: edited, it is another policy."""
+    """Of the files that a policy is written in, and of those it uses: edited, it is another."""
     policy = Oracle if spec.name in ORACLES else load(spec.name)
-    modules = {cls.__module__ for cls in policy.__mro__} - {"builtins", "abc", "typing"}
     digest = hashlib.sha256()
-    if hasattr(policy, "train"):  # what it was trained by is part of it
-        for package in (learners, training):
-            for path in sorted(Path(package.__path__[0]).glob("*.py")):
-                digest.update(path.read_bytes())
-    for name in sorted(modules):
+    if hasattr(policy, "train"):  # what it was trained on is part of it
+        for each in (Graph, map_of, mask_of):
+            digest.update(Path(inspect.getfile(each)).read_bytes())
+    for name in sorted(_modules({cls.__module__ for cls in policy.__mro__})):
         file = getattr(sys.modules.get(name), "__file__", None)
         digest.update(Path(file).read_bytes() if file and Path(file).is_file() else name.encode())
+    for _, value in spec.settings:
+        if os.path.isfile(value):  # a table that it is given
+            about = os.stat(value)
+            digest.update(f"{about.st_size} {about.st_mtime_ns}".encode())
     return digest.hexdigest()[:12]
+
+
+def _modules(names: set[str]) -> set[str]:
+    """These modules, and those that policies are made of among what they import."""
+    found: set[str] = set()
+    waiting = names - {"builtins", "abc", "typing"}
+    while waiting:
+        name = waiting.pop()
+        found.add(name)
+        for value in vars(sys.modules[name]).values() if name in sys.modules else ():
+            used = getattr(value, "__module__", None) or getattr(value, "__name__", None)
+            if isinstance(used, str) and used.startswith(_MADE_OF) and used not in found:
+                waiting.add(used)
+    return found
 
 
 @lru_cache(maxsize=16)

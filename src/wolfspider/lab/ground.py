@@ -12,6 +12,7 @@ import numpy as np
 
 from wolfspider.errors import BadInput
 from wolfspider.judges import CosineJudge, KeywordJudge, TargetJudge
+from wolfspider.lab.parts import mask_of
 from wolfspider.lab.tasks import Away, Task
 from wolfspider.lab.view import View
 from wolfspider.protocols import Judge
@@ -40,7 +41,7 @@ class Ground:
         if not targets.any():
             raise BadInput(f"task {task.name!r} has no target on {web.folder}")
         for label in task.train:
-            web.label(label)  # says so when no page has it
+            mask_of(web, label)  # says so when no page has it
         starts = _starts(web, task, graph, targets, repeat)
         if task.cone is not None:
             near = graph.distances_from(np.array(starts)) <= task.cone
@@ -94,11 +95,7 @@ class Ground:
 
 @lru_cache(maxsize=8)
 def _graph(web: RecordedWeb, within: str) -> Graph:
-    if not within:
-        return Graph(web)
-    mask = np.zeros(len(web), bool)
-    mask[web.label(within)] = True
-    return Graph(web, mask)
+    return Graph(web, mask_of(web, within) if within else None)
 
 
 def target_mask(web: RecordedWeb, task: Task) -> Mask:

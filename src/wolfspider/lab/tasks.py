@@ -13,6 +13,9 @@ train = ["site:texas"]                     # what an offline learner may see
 budget = 1000                              # or "all": until nothing reachable is left
 cone = 4                                   # only pages at most so many links from the seeds
 until = 5                                  # stop when so many targets are found
+
+Where there are no labels of sites, `within = "part:1/2"` and `train = ["part:2/2"]` are halves of
+the web (`lab.parts`).
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ import numpy as np
 
 from wolfspider.errors import BadInput
 from wolfspider.lab.ground import target_mask
+from wolfspider.lab.parts import mask_of
 from wolfspider.lab.tasks import Task
 from wolfspider.policies import Spec, train
 from wolfspider.training.maps import Map
@@ -18,7 +19,7 @@ from wolfspider.webs.recorded import RecordedWeb
 
 
 def map_of(web: RecordedWeb, task: Task) -> Map:
-    """What a learner may see: the pages with the labels of `train`, none of the tested site."""
+    """What a learner may see: the pages that `train` names, none of those it is tested on."""
     if not task.train:
         raise BadInput(
             f"task {task.name!r} does not say what may be learned from; add a line such as: "
@@ -26,11 +27,8 @@ def map_of(web: RecordedWeb, task: Task) -> Map:
         )
     known = np.zeros(len(web), bool)
     for label in task.train:
-        known[web.label(label)] = True
-    tested = np.ones(len(web), bool)
-    if task.within:
-        tested[:] = False
-        tested[web.label(task.within)] = True
+        known |= mask_of(web, label)
+    tested = mask_of(web, task.within) if task.within else np.ones(len(web), bool)
     if (known & tested).any():
         where = repr(task.within) if task.within else "the whole web, for it has no `within`"
         raise BadInput(
@@ -42,8 +40,25 @@ def map_of(web: RecordedWeb, task: Task) -> Map:
 
 @lru_cache(maxsize=64)
 def trained(web: Path, task: Task, spec: Spec) -> tuple[Model, float]:
-    """The model for a task, and how many seconds of processor time it took."""
-    known = map_of(RecordedWeb(web), task)
+    """The model for a task, and how many seconds of processor time it took.
+
+    Tasks that allow the same pages and the same targets share it.
+    """
+    known = map_of(_web(web), task)
+    return _trained(web, known.within.tobytes(), (known.targets & known.within).tobytes(), spec)
+
+
+@lru_cache(maxsize=64)
+def _trained(web: Path, within: bytes, targets: bytes, spec: Spec) -> tuple[Model, float]:
+    import sklearn.svm  # noqa: F401  # here, so that no training is charged for loading it
+
+    masks = (np.frombuffer(mask, bool) for mask in (within, targets))
+    known = Map(_web(web), *masks)
     begin = time.thread_time()
     model = train(spec, known)
     return model, time.thread_time() - begin
+
+
+@lru_cache(maxsize=4)
+def _web(folder: Path) -> RecordedWeb:
+    return RecordedWeb(folder)

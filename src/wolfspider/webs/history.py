@@ -105,18 +105,36 @@ class History:
     def fetch(self, url: str, at: float) -> Response:
         """What an address answered at a moment, redirects followed."""
         address = canonical(url)
-        key = fingerprint(address) if address else 0
+        found = self.version(fingerprint(address) if address else 0, at)
+        if isinstance(found, str):
+            return Response(url, 404, error=found)
+        page = self.page(found)
+        return Response(page.url, 200, page=page)
+
+    def version(self, address: int, at: float) -> int | str:
+        """Which version of a page an address answered with at a moment, or why with none."""
         for _ in range(HOPS):
-            answer = self._answer(key, at)
+            answer = self._answer(address, at)
             if answer is None:
-                return Response(url, 404, error="not in this web")
+                return "not in this web"
             if answer >= 0:
-                page = self.page(answer)
-                return Response(page.url, 200, page=page)
+                return answer
             if answer == GONE:
-                return Response(url, 404, error="gone")
-            key = int(self._redirects[MOVED - answer])
-        return Response(url, 404, error="redirects in a circle")
+                return "gone"
+            address = int(self._redirects[MOVED - answer])
+        return "redirects in a circle"
+
+    def lifetimes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Since when each version was there, and until when; inf for those that still are."""
+        since, until = np.full((2, len(self)), np.inf)
+        answers, dates = self._moments["answer"], self._moments["date"]
+        same = self._keys[1:] == self._keys[:-1]
+        ends = np.append(np.where(same, dates[1:], np.inf), np.inf)[: len(dates)]
+        pages = np.flatnonzero(answers >= 0)
+        np.minimum.at(since, answers[pages], dates[pages])
+        until[:] = -np.inf
+        np.maximum.at(until, answers[pages], ends[pages])
+        return since, until
 
     def page(self, version: int) -> Page:
         links = Links(self._links[version])

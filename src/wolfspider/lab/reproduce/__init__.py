@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from wolfspider.lab.experiment import Experiment
-from wolfspider.lab.reproduce import menczer_2004, rennie_mccallum_1999
+from wolfspider.lab.reproduce import menczer_2004, rennie_mccallum_1999, young_2005
 from wolfspider.lab.reproduce.findings import Reproduction
 from wolfspider.lab.reproduce.page import write_page
 
@@ -34,6 +34,7 @@ PAPERS = {
     "rennie-mccallum-1999": Paper(
         rennie_mccallum_1999.prepare, rennie_mccallum_1999.conclude, rennie_mccallum_1999.measure
     ),
+    "young-2005": Paper(young_2005.prepare, young_2005.conclude, young_2005.measure),
 }
 
 __all__ = ["PAPERS", "Paper", "Reproduction", "write_page"]

@@ -1,0 +1,86 @@
+"""A recorded web that changes, as watchers see it: the page that an address held at a moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from wolfspider.errors import BadInput
+from wolfspider.records import Floats
+from wolfspider.urls import canonical, fingerprint
+from wolfspider.watching.clusters import Clusters
+from wolfspider.watching.records import Snapshot
+from wolfspider.webs.history import History
+
+_SAMPLE = 1000  # pages from which it is learned what texts are about
+
+
+@dataclass
+class RecordedChanges:
+    """All versions of the pages of a web folder, each with what it is about.
+
+    A version is a document of its own, new from the moment it was recorded.
+    """
+
+    folder: Path
+    clusters: int = 50
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        self.history = History(self.folder)
+        self.dates = self.history.dates
+        if len(self.dates) < 2:
+            raise BadInput(
+                f"all pages of {self.folder} were recorded at one moment: nothing changes there"
+            )
+        self._known: dict[int, Snapshot] = {}
+
+    @property
+    def begin(self) -> float:
+        return float(self.dates[0])
+
+    @property
+    def end(self) -> float:
+        return float(self.dates[-1])
+
+    @cached_property
+    def lifetimes(self) -> tuple[Floats, Floats]:
+        """Since when and until when each version was there."""
+        return self.history.lifetimes()
+
+    @cached_property
+    def about(self) -> Clusters:
+        """What texts are about, learned from a sample of all versions."""
+        random = np.random.default_rng(self.seed)
+        chosen = random.permutation(len(self.history))[:_SAMPLE]
+        terms = [self.history.page(version).terms for version in np.sort(chosen).tolist()]
+        return Clusters.fit(terms, self.clusters, self.seed)
+
+    def address(self, url: str) -> int:
+        """The number of an address; a sentence if it is not in the web."""
+        found = canonical(url)
+        number = fingerprint(found) if found else 0
+        if isinstance(self.history.version(number, self.end), str) and not self.ever(number):
+            raise BadInput(f"{url} is not in {self.folder}; begin at a page of it")
+        return number
+
+    def ever(self, address: int) -> bool:
+        """Whether there was a page at any time."""
+        return any(not isinstance(self.history.version(address, d), str) for d in self.dates)
+
+    def at(self, address: int, now: float) -> Snapshot | None:
+        """What an address holds; None if there is nothing."""
+        version = self.history.version(address, now)
+        if isinstance(version, str):
+            return None
+        known = self._known.get(version)
+        if known is None:
+            page = self.history.page(version)
+            since = float(self.lifetimes[0][version])
+            links, about = page.links.fingerprints.copy(), self.about.of(page.terms)
+            known = Snapshot(fingerprint(page.url), version + 1, since, links, about)
+            self._known[version] = known
+        return known
