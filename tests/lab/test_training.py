@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from recordings import compile_web, page
 from wolfspider.errors import BadInput
 from wolfspider.lab.experiment import Experiment, code_digest
 from wolfspider.lab.tasks import Task, TaskFile
-from wolfspider.lab.training import map_of
+from wolfspider.lab.training import map_of, trained
 from wolfspider.policies import Spec
 from wolfspider.webs.recorded import RecordedWeb
 
@@ -110,3 +112,47 @@ def test_settings_are_checked_before_anything_runs(web: RecordedWeb, tmp_path: P
 def test_what_it_was_trained_by_is_part_of_a_policy() -> None:
     digests = {code_digest(Spec.parse(name)) for name in ("rl-future", "breadth-first", "ordering")}
     assert len(digests) == 3
+
+
+@pytest.mark.parametrize("name", ["Graph", "map_of", "mask_of"])
+def test_where_training_looks_is_part_of_a_policy(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = {each: code_digest(Spec.parse(each)) for each in ("ordering", "breadth-first")}
+    monkeypatch.setattr(f"wolfspider.lab.experiment.{name}", task)  # written in another file
+    assert code_digest(Spec.parse("ordering")) != before["ordering"]
+    assert code_digest(Spec.parse("breadth-first")) == before["breadth-first"]
+
+
+def test_tasks_that_allow_the_same_share_a_model(web: RecordedWeb) -> None:
+    spec = Spec.parse("rl-immediate")
+    model, seconds = trained(web.folder, task(1), spec)
+    other = replace(task(1), name="elsewhere", seeds=("http://c1.test/about",))
+    assert trained(web.folder, other, spec)[0] is model
+    assert trained(web.folder, other, spec)[1] == seconds
+    assert trained(web.folder, task(2), spec)[0] is not model
+    news = replace(other, targets=("http://c2.test/news",))
+    assert trained(web.folder, news, spec)[0] is not model
+
+
+def test_loading_libraries_is_no_part_of_training(web: RecordedWeb) -> None:
+    program = f"""
+import sys
+from pathlib import Path
+from wolfspider.lab import training
+from wolfspider.lab.tasks import Task
+from wolfspider.policies import Spec
+loaded = []
+class Clock:
+    @staticmethod
+    def thread_time():
+        loaded.append("sklearn.svm" in sys.modules)
+        return 0.0
+training.time = Clock
+task = Task.of_json({task(1).as_json()!r})
+before = "sklearn" in sys.modules
+training.trained(Path({str(web.folder)!r}), task, Spec.parse("svm-distance"))
+print(before, loaded)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout == "False [True, True]\n", done.stderr

@@ -29,6 +29,9 @@ from wolfspider.lab.reproduce import PAPERS, write_page
 @click.option("--sites", help="How labels of sites begin; site: if not said.")
 @click.option("--targets", help="Labels of pages to find, comma between.")
 @click.option("--lists", help="Labels of pages whose list is to be found.")
+@click.option("--labels", help="Labels that are searched for, comma between.")
+@click.option("--parts", type=int, help="How many parts the web is cut into; 4 if not said.")
+@click.option("--starts", type=int, help="Start pages of each condition at most; 24 if not said.")
 @click.option("--jobs", default=2, show_default=True, help="Processes.")
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="Folder for runs and the page.")
 @result_options
@@ -39,6 +42,9 @@ def reproduce(
     sites: str | None,
     targets: str | None,
     lists: str | None,
+    labels: str | None,
+    parts: int | None,
+    starts: int | None,
     jobs: int,
     out: Path | None,
     as_json: bool,
@@ -48,14 +54,19 @@ def reproduce(
 
     Papers: menczer-2004 (Menczer, Pant & Srinivasan, Topical Web Crawlers), with --topics;
     rennie-mccallum-1999 (Rennie & McCallum, Using Reinforcement Learning to Spider the Web
-    Efficiently), with --sites, --targets and --lists, on a web whose labels tell sites apart.
+    Efficiently), with --sites, --targets and --lists, on a web whose labels tell sites apart;
+    young-2005 (Young, Exploiting the Structure of the Web for Spidering), with --labels, --parts
+    and --starts.
     """
     if paper not in PAPERS:
         raise BadInput(f"unknown paper {paper!r}; known: {', '.join(PAPERS)}")
-    if jobs < 1 or (topics is not None and topics < 1):
-        raise BadInput("--topics and --jobs are numbers from 1 on")
-    asked: dict[str, Any] = {"topics": topics, "sites": sites}
-    asked |= {"targets": _labels("targets", targets), "lists": _labels("lists", lists)}
+    numbers = {"topics": topics, "parts": parts, "starts": starts}
+    for name, number in (*numbers.items(), ("jobs", jobs)):
+        if number is not None and number < 1:
+            raise BadInput(f"--{name} is a number from 1 on")
+    asked: dict[str, Any] = numbers | {"sites": sites}
+    for name, text in (("targets", targets), ("lists", lists), ("labels", labels)):
+        asked[name] = _labels(name, text)
     begin = time.perf_counter()
     folder = out or Path("reproductions") / f"{paper}-{web.name}"
     experiment = PAPERS[paper].prepare(web, folder, **_options(paper, asked))
@@ -102,6 +113,6 @@ def _measure(paper: str, experiment: Experiment, quiet: bool) -> None:
     measure = PAPERS[paper].measure
     if measure is None:
         return
-    with Meter("measuring", 1.0, unit="classifiers", quiet=quiet) as meter:
+    with Meter("measuring", 1.0, unit="models", quiet=quiet) as meter:
         for done, total in measure(experiment):
             meter.show(done / total, done)
