@@ -16,6 +16,7 @@ _COMMANDS = {
     "import-tables": "web_import_tables:import_tables",
     "export-tables": "web_export_tables:export_tables",
     "generate": "web_generate:generate",
+    "generate-news": "web_generate_news:generate_news",
     "rewire": "web_rewire:rewire",
     "serve": "web_serve:serve",
 }

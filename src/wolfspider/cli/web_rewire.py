@@ -8,7 +8,7 @@ import click
 
 from wolfspider.cli.compiling import new_web
 from wolfspider.cli.interrupts import cleaning_up
-from wolfspider.cli.output import GENERATE, example, note, result_options
+from wolfspider.cli.output import GENERATE, example, result_options
 from wolfspider.cli.progress import Meter
 from wolfspider.cli.web_info import print_info
 from wolfspider.store.as_web import as_web
@@ -30,12 +30,12 @@ def rewire(folder: Path, out: Path, random_seed: int, as_json: bool, quiet: bool
     """Make a web of the same pages whose links lead elsewhere.
 
     Origins and ends of all links are put into random order and joined anew: every page keeps how
-    many links it has and how many lead to it, but neighbours are neighbours no more.
+    many links it has and how many lead to it, but neighbours are neighbours no more. Of a changing
+    web the links of all versions are rewired: those that appeared at about the same time change
+    places, and a link that stays from version to version stays the same link.
     """
     web = RecordedWeb(as_web(folder))
-    with cleaning_up(), Meter("rewiring", len(web), unit="pages", quiet=quiet) as meter:
-        for done, _ in rewiring(web, out, random_seed):
-            meter.show(done, done)
-    if web.about.get("versions") and not quiet:
-        note("the last state of the web was rewired; its earlier captures are not in the new one")
+    with cleaning_up(), Meter("rewiring", 1.0, unit="pages", quiet=quiet) as meter:
+        for done, total in rewiring(web, out, random_seed):
+            meter.show(done / total, done)
     print_info(out, as_json)

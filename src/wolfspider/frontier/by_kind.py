@@ -85,7 +85,7 @@ class FrontierByKind:
         self._rows["group"][start:end] = groups
         for row, group in enumerate(groups, start):
             self._queues[group].append(row)
-            self._count[group] += 1
+        np.add.at(self._count, groups, 1)
         self._waiting += len(chosen)
         self._trim()
         return self._waiting - before

@@ -126,7 +126,7 @@ class Sarsa:
     def learn(self, visit: Visit) -> None:
         self._visits += 1
         page, links = visit.page, visit.page.links
-        likeness = self._likeness.of_terms(page.terms).clip(0, 1)
+        likeness = np.maximum(self._likeness.of_terms(page.terms), 0.0)
         before = self._out.pop(visit.link.fingerprint, None)
         state, parent = self._state(visit, likeness)
         kinds = np.empty(0, np.int64)
@@ -228,13 +228,15 @@ class Sarsa:
 
     def _kinds_of(self, links: Links, state: Codes, averages: Floats) -> NDArray[np.int64]:
         """The number of each link's (state, action)."""
-        likeness = self._likeness.of_bags(*links.bags("url", "anchor", "context")).clip(0, 1)
+        likeness = np.maximum(self._likeness.of_bags(*links.bags("url", "anchor", "context")), 0.0)
         codes = two_indexes(np.concatenate([likeness, averages], axis=1))
         text, width, page = codes.tobytes(), codes.shape[1], state.tobytes()
-        known, places = self._kinds, range(0, len(text), width)
-        kinds = [known.get(page + text[at : at + width], -1) for at in places]
-        if -1 in kinds:
-            kinds = [self._kind(page + text[at : at + width]) for at in places]
+        codes_of = [page + text[at : at + width] for at in range(0, len(text), width)]
+        kinds = list(map(self._kinds.get, codes_of))
+        if None in kinds:
+            kinds = [
+                self._kind(c) if k is None else k for c, k in zip(codes_of, kinds, strict=True)
+            ]
         return np.array(kinds)
 
     def _kind(self, code: bytes) -> int:

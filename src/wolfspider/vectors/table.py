@@ -24,9 +24,10 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from wolfspider.errors import BadInput
-from wolfspider.records import Rows, TermIds, find_terms
+from wolfspider.records import Rows, TermIds
 from wolfspider.vectors import cache, english, readers
 from wolfspider.vectors.batches import Batch, Chunk, Matrix, chunks
+from wolfspider.vectors.lookup import Lookup
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,12 +58,16 @@ class WordVectors:
 
     def find(self, ids: TermIds) -> tuple[Rows, NDArray[np.bool_]]:
         """The rows of those terms that have one, and which these are."""
-        at, here = find_terms(self.ids, ids)
-        return self.rows[at[here]], here
+        places, here = self._lookup(ids)
+        return self.rows[places], here
+
+    @cached_property
+    def _lookup(self) -> Lookup:
+        return Lookup(self.ids)
 
     def take(self, rows: Rows) -> Matrix:
         """A copy of some vectors, in single precision: sums of half precision would drift."""
-        return self.vectors[rows].astype(np.float32, copy=False)
+        return self.vectors.take(rows, axis=0).astype(np.float32, copy=False)
 
     @classmethod
     def open(cls, path: str | Path | None = None) -> WordVectors:

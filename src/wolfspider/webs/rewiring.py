@@ -3,6 +3,8 @@
 Palotai, Farkas and Lőrincz (2005, section 4.1) put the origins and the ends of all links into
 random order and join them anew. Every page keeps how many links it has and how many lead to it.
 A link takes its words along, so it still speaks of the page that it leads to.
+
+Of a changing web the links of all versions are rewired; see `rewiring_history`.
 """
 
 from __future__ import annotations
@@ -16,9 +18,10 @@ from numpy.typing import NDArray
 
 from wolfspider.errors import BadInput
 from wolfspider.records import NO_LINKS, Links
-from wolfspider.webs.folder import BlobWriter, GroupWriter
+from wolfspider.webs.folder import HISTORY, BlobWriter, GroupWriter
 from wolfspider.webs.new_folder import NewFolder
 from wolfspider.webs.recorded import RecordedWeb
+from wolfspider.webs.rewiring_history import rewire_history
 
 _ROUNDS = 1000  # of repairs before a web counts as too dense
 _TRIES = 4096  # exchanges looked at in a round, at least
@@ -75,23 +78,31 @@ def _exchange(
 
 def rewire(web: RecordedWeb, folder: Path, seed: int) -> Iterator[tuple[int, int]]:
     """Write the rewired web, step by step: yields pages done and pages in all."""
-    starts, graph = web.graph
-    pages, targets = len(web), graph.astype(np.int64)
-    sources = np.repeat(np.arange(pages), np.diff(starts))
     new = NewFolder(folder)
     try:
-        origins, ends = rewired(sources, targets, pages, seed)
-        order = np.lexsort((ends, origins))
-        ends, counts = ends[order], np.bincount(origins, minlength=pages)
-        yield from _write(web, new.path, ends, np.concatenate([[0], np.cumsum(counts)]))
         for name in _UNCHANGED.split():
             shutil.copyfile(web.folder / name, new.path / name)
+        changing = (web.folder / HISTORY).is_dir()
+        yield from (rewire_history if changing else _rewire_state)(web.folder, new.path, seed)
         source = f"{web.folder.name} ({web.digest}), rewired with seed {seed}"
-        about = {key: web.about.get(key, []) for key in ("pages", "links", "hosts", "dates")}
-        about |= {"sources": [source], "left_out": {}, "versions": 0}
+        about = {key: web.about.get(key, []) for key in ("pages", "hosts", "dates")}
+        about |= {"links": len(np.load(new.path / "graph_pages.npy", mmap_mode="r"))}
+        about |= {"sources": [source], "left_out": {}, "versions": web.about.get("versions", 0)}
         new.complete(about, {name: web.label(name) for name in web.about["labels"]})
     finally:
         new.leave()
+
+
+def _rewire_state(web_folder: Path, folder: Path, seed: int) -> Iterator[tuple[int, int]]:
+    """Rewire a web that has one state only."""
+    web = RecordedWeb(web_folder)
+    starts, graph = web.graph
+    pages, targets = len(web), graph.astype(np.int64)
+    sources = np.repeat(np.arange(pages), np.diff(starts))
+    origins, ends = rewired(sources, targets, pages, seed)
+    order = np.lexsort((ends, origins))
+    ends, counts = ends[order], np.bincount(origins, minlength=pages)
+    yield from _write(web, folder, ends, np.concatenate([[0], np.cumsum(counts)]))
 
 
 def _write(
