@@ -207,7 +207,7 @@ def test_an_option_of_another_paper_is_a_sentence(
     done = _reproduce(monkeypatch, web.folder, "--topics", "3")
     assert "has no --topics; it has --sites, --targets, --lists" in done.err
     done = _reproduce(monkeypatch, web.folder, "--lists", " , ")
-    assert "--lists names no label" in done.err
+    assert "--lists names nothing" in done.err
 
 
 # -- numbers ---------------------------------------------------------------------------------

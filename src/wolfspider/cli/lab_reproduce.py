@@ -32,6 +32,8 @@ from wolfspider.lab.reproduce import PAPERS, write_page
 @click.option("--labels", help="Labels that are searched for, comma between.")
 @click.option("--parts", type=int, help="How many parts the web is cut into; 4 if not said.")
 @click.option("--starts", type=int, help="Start pages of each condition at most; 24 if not said.")
+@click.option("--words", help="Words that articles are about, comma between.")
+@click.option("--lessons", type=int, help="Crawls in a row of each topic; 10 if not said.")
 @click.option("--jobs", default=2, show_default=True, help="Processes.")
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="Folder for runs and the page.")
 @result_options
@@ -45,6 +47,8 @@ def reproduce(
     labels: str | None,
     parts: int | None,
     starts: int | None,
+    words: str | None,
+    lessons: int | None,
     jobs: int,
     out: Path | None,
     as_json: bool,
@@ -56,16 +60,18 @@ def reproduce(
     rennie-mccallum-1999 (Rennie & McCallum, Using Reinforcement Learning to Spider the Web
     Efficiently), with --sites, --targets and --lists, on a web whose labels tell sites apart;
     young-2005 (Young, Exploiting the Structure of the Web for Spidering), with --labels, --parts
-    and --starts.
+    and --starts; han-2018 (Han, Wuillemin & Senellart, Focused Crawling through Reinforcement
+    Learning), with --words and --lessons.
     """
     if paper not in PAPERS:
         raise BadInput(f"unknown paper {paper!r}; known: {', '.join(PAPERS)}")
-    numbers = {"topics": topics, "parts": parts, "starts": starts}
+    numbers = {"topics": topics, "parts": parts, "starts": starts, "lessons": lessons}
     for name, number in (*numbers.items(), ("jobs", jobs)):
         if number is not None and number < 1:
             raise BadInput(f"--{name} is a number from 1 on")
     asked: dict[str, Any] = numbers | {"sites": sites}
-    for name, text in (("targets", targets), ("lists", lists), ("labels", labels)):
+    texts = {"targets": targets, "lists": lists, "labels": labels, "words": words}
+    for name, text in texts.items():
         asked[name] = _labels(name, text)
     begin = time.perf_counter()
     folder = out or Path("reproductions") / f"{paper}-{web.name}"
@@ -89,12 +95,12 @@ def reproduce(
 
 
 def _labels(option: str, text: str | None) -> list[str] | None:
-    """Labels with a comma between, or None where the option was not given."""
+    """Labels or words with a comma between, or None where the option was not given."""
     if text is None:
         return None
     labels = [part.strip() for part in text.split(",") if part.strip()]
     if not labels:
-        raise BadInput(f"--{option} names no label")
+        raise BadInput(f"--{option} names nothing")
     return labels
 
 

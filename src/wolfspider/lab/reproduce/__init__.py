@@ -11,7 +11,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from wolfspider.lab.experiment import Experiment
-from wolfspider.lab.reproduce import menczer_2004, rennie_mccallum_1999, young_2005
+from wolfspider.lab.reproduce import (
+    han_2018,
+    menczer_2004,
+    menczer_2004_spiders,
+    rennie_mccallum_1999,
+    young_2005,
+)
 from wolfspider.lab.reproduce.findings import Reproduction
 from wolfspider.lab.reproduce.page import write_page
 
@@ -30,7 +36,10 @@ class Paper:
 
 
 PAPERS = {
-    "menczer-2004": Paper(menczer_2004.prepare, menczer_2004.conclude),
+    "han-2018": Paper(han_2018.prepare, han_2018.conclude),
+    "menczer-2004": Paper(
+        menczer_2004.prepare, menczer_2004.conclude, menczer_2004_spiders.run_long
+    ),
     "rennie-mccallum-1999": Paper(
         rennie_mccallum_1999.prepare, rennie_mccallum_1999.conclude, rennie_mccallum_1999.measure
     ),

@@ -2,7 +2,7 @@
 
 Their task: seeds D = 3 links before the targets, 1,000 pages, buffers of 256 … 2,048 links.
 Their web was the live one of 2002 and their topics leaves of the Open Directory; ours is a
-recorded web with labels.
+recorded web with labels. What they say of InfoSpiders is in `menczer_2004_spiders`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 
 from wolfspider.errors import BadInput
 from wolfspider.lab.experiment import Experiment
+from wolfspider.lab.reproduce import menczer_2004_spiders as spiders
 from wolfspider.lab.reproduce.findings import (
     Figure,
     Finding,
@@ -23,14 +24,13 @@ from wolfspider.lab.reproduce.findings import (
     worse,
     written,
 )
+from wolfspider.lab.reproduce.menczer_2004_spiders import BUFFERS, PAGES, with_buffer
 from wolfspider.lab.summary import Summary, band
 from wolfspider.lab.tasks import Away, TaskFile
 from wolfspider.lab.writing import tasks_for_labels
 from wolfspider.policies import Spec
 from wolfspider.webs.recorded import RecordedWeb
 
-BUFFERS = (256, 512, 1024, 2048)
-PAGES = 1000
 AWAY = 3
 _LEAST = 10  # pages of a label that makes a topic
 _CRAWLERS = (
@@ -52,15 +52,12 @@ def prepare(web: Path, folder: Path, *, topics: int = 25) -> Experiment:
     )
     if not tasks:
         raise BadInput(f"no label of {web} makes a topic: {'; '.join(left_out[:3])}")
-    specs = [Spec.parse(with_buffer(name, size)) for size in BUFFERS for name in _CRAWLERS]
+    crawlers = (*_CRAWLERS, *spiders.SPIDERS)
+    specs = [Spec.parse(with_buffer(name, size)) for size in BUFFERS for name in crawlers]
     experiment = Experiment(folder)
     command = f"wolfspider lab reproduce menczer-2004 --web {web} --topics {topics} -o {folder}"
     experiment.ask([TaskFile(web, tuple(tasks))], specs, 1, command)
     return experiment
-
-
-def with_buffer(name: str, size: int) -> str:
-    return f"{name}:buffer={size}"
 
 
 def conclude(experiment: Experiment) -> Reproduction:
@@ -76,8 +73,8 @@ def conclude(experiment: Experiment) -> Reproduction:
         f"{len(summary.units)} topics on {webs}; 10 seeds, each {AWAY} links before a target; "
         f"{PAGES:,} pages; buffers {', '.join(map(str, BUFFERS))}; keywords from the label, "
         "description from the titles of the targets",
-        [judge(summary) for judge in (*judges, *more)],
-        _figures(),
+        [*(judge(summary) for judge in (*judges, *more)), *spiders.findings(summary, experiment)],
+        [*_figures(), *spiders.figures()],
     )
 
 
