@@ -119,6 +119,6 @@ def _measure(paper: str, experiment: Experiment, quiet: bool) -> None:
     measure = PAPERS[paper].measure
     if measure is None:
         return
-    with Meter("measuring", 1.0, unit="models", quiet=quiet) as meter:
+    with Meter("measuring", 1.0, unit="parts", quiet=quiet) as meter:
         for done, total in measure(experiment):
             meter.show(done / total, done)
