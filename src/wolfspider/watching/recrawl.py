@@ -196,14 +196,15 @@ class ChangeRate(_Going):
 
 
 def change_rates(columns: Floats) -> Floats:
-    """Changes a second: −log((n − X + ½) / (n + ½)) / interval, of n visits with X changes.
+    """Changes a second: −log((n − X + ½) / (n + 1)) / interval, of n visits with X changes.
 
-    The estimator of Cho & Garcia-Molina (2003) for visits at even intervals: it does not take a
-    page that had changed at each visit for one that changes at each visit only.
+    Nearly the estimator of Cho & Garcia-Molina (2003) for visits at even intervals: it does not
+    take a page that had changed at each visit for one that changes at each visit only. Theirs has
+    n + ½ below the line, and gives up a page for good that has not changed so far.
     """
     visits, changes, first, last = columns[:, :4].T
     interval = np.maximum(last - first, 1.0) / np.maximum(visits, 1)
-    seen: Floats = -np.log((visits - changes + 0.5) / (visits + 0.5)) / interval
+    seen: Floats = -np.log((visits - changes + 0.5) / (visits + 1)) / interval
     return np.where(visits > 0, seen, _FIRST)
 
 
