@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,7 +91,11 @@ def _members(counts: csr_array, count: int, seed: int) -> csr_array:
     wide = csr_array(
         (unit.data, unit.indices.astype(np.int32), unit.indptr.astype(np.int32)), shape=unit.shape
     )
-    most = min(count, len(np.unique(np.round(np.asarray(unit.sum(axis=1)).ravel(), 9))))
+    edges = wide.indptr.tolist()
+    different = {
+        (wide.indices[a:b].tobytes(), wide.data[a:b].tobytes()) for a, b in pairwise(edges)
+    }
+    most = min(count, len(different))
     if most < 2:
         labels = np.zeros(rows, np.int64)
     else:
