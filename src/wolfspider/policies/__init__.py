@@ -5,7 +5,6 @@ can add one. A policy is made from a spec such as `best-n-first:n=64`.
 """
 
 from wolfspider.policies.registry import (
-    Spec,
     check,
     describe,
     known,
@@ -14,5 +13,6 @@ from wolfspider.policies.registry import (
     training_part,
     trains,
 )
+from wolfspider.specs import Spec
 
 __all__ = ["Spec", "check", "describe", "known", "make", "train", "training_part", "trains"]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any
 
 from wolfspider.errors import BadInput, DamagedFile
 from wolfspider.protocols import Policy
+from wolfspider.specs import Declared, Spec, declared, read_settings
 from wolfspider.topics import Topic
 from wolfspider.training.model import Model
 
@@ -18,29 +18,6 @@ if TYPE_CHECKING:  # maps need SciPy, and those who hunt should not wait for it
 
 GROUP = "wolfspider.policies"
 _GIVEN = ("topic", "seed", "model")  # handed over by whoever makes the policy, not set by name
-
-
-@dataclass(frozen=True)
-class Spec:
-    """A policy's name and settings, as written `name:setting=value:setting=value`."""
-
-    name: str
-    settings: tuple[tuple[str, str], ...] = ()
-
-    @classmethod
-    def parse(cls, text: str, more: Iterable[str] = ()) -> Spec:
-        name, *parts = text.strip().split(":")
-        pairs = [part.partition("=") for part in [*parts, *more]]
-        for key, equals, value in pairs:
-            if not (key and equals and value):
-                raise BadInput(
-                    f"cannot read the setting {key + equals + value!r} of policy {name!r}; "
-                    "write it as name=value"
-                )
-        return cls(name, tuple((key.strip(), value.strip()) for key, _, value in pairs))
-
-    def __str__(self) -> str:
-        return ":".join([self.name, *(f"{key}={value}" for key, value in self.settings)])
 
 
 def known() -> dict[str, EntryPoint]:
@@ -116,14 +93,9 @@ def check(spec: Spec) -> None:
 def _split(spec: Spec, policy: type[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The settings of the training, and those of the hunt."""
     training, hunting = _training(policy), _parameters(policy)
-    found: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
-    for name, text in spec.settings:
-        if name not in training | hunting:
-            names = ", ".join(training | hunting) or "none"
-            raise BadInput(f"policy {spec.name!r} has no setting {name!r}; it has: {names}")
-        known = training if name in training else hunting
-        found[known is hunting][name] = _value(spec.name, name, text, known[name][0])
-    return found
+    values = read_settings(spec, {**training, **hunting})
+    first = {name: value for name, value in values.items() if name in training}
+    return first, {name: value for name, value in values.items() if name not in training}
 
 
 def _check_model(policy: str, training: Mapping[str, Any], model: Model | None) -> None:
@@ -159,49 +131,21 @@ def describe() -> list[dict[str, Any]]:
             described.append({"name": name, "about": about, "settings": {}})
             continue
         line = (inspect.getdoc(policy) or "").strip().split("\n")[0]
-        parameters = _training(policy) | _parameters(policy)
+        parameters = {**_training(policy), **_parameters(policy)}
         settings = {key: default for key, (_, default) in parameters.items()}
         described.append({"name": name, "about": line, "settings": settings})
     return described
 
 
-def _parameters(policy: type[Any]) -> dict[str, tuple[Any, Any]]:
+def _parameters(policy: type[Any]) -> Declared:
     """Type and default of each setting of a hunt."""
-    return _declared(policy.__init__, inspect.signature(policy).parameters.values())
+    return declared(policy.__init__, inspect.signature(policy).parameters, _GIVEN)
 
 
-def _training(policy: type[Any]) -> dict[str, tuple[Any, Any]]:
+def _training(policy: type[Any]) -> Declared:
     """Type and default of each setting of the training; none for a policy without."""
     fit = getattr(policy, "fit", None)
     if fit is None:
         return {}
-    _, *settings = inspect.signature(fit).parameters.values()  # the first is the map
-    return _declared(fit, settings)
-
-
-def _declared(function: Any, parameters: Iterable[inspect.Parameter]) -> dict[str, tuple[Any, Any]]:
-    hints = get_type_hints(function)
-    return {
-        each.name: (hints.get(each.name, str), each.default)
-        for each in parameters
-        if each.name not in _GIVEN
-    }
-
-
-def _value(policy: str, name: str, text: str, kind: Any) -> Any:
-    """The text as a value of the type that the setting is declared with."""
-    if get_origin(kind) is Literal:
-        if text not in get_args(kind):
-            allowed = ", ".join(map(str, get_args(kind)))
-            raise BadInput(f"policy {policy!r}: {name} is one of {allowed}, not {text!r}")
-        return text
-    kinds = [k for k in get_args(kind) or (kind,) if k is not type(None)]
-    if bool in kinds:
-        if text.lower() not in ("on", "off", "true", "false"):
-            raise BadInput(f"policy {policy!r}: {name} is on or off, not {text!r}")
-        return text.lower() in ("on", "true")
-    try:
-        return kinds[0](text)
-    except ValueError:
-        what = {int: "a whole number", float: "a number"}.get(kinds[0], kinds[0].__name__)
-        raise BadInput(f"policy {policy!r}: {name} is {what}, not {text!r}") from None
+    _, *settings = inspect.signature(fit).parameters  # the first is the map
+    return declared(fit, settings, _GIVEN)
