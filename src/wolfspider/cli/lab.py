@@ -17,6 +17,7 @@ from wolfspider.cli.interrupts import cleaning_up
 from wolfspider.cli.lab_report import opened, report
 from wolfspider.cli.lab_reproduce import reproduce
 from wolfspider.cli.lab_runs import run_missing
+from wolfspider.cli.lab_watches import run_watches
 from wolfspider.cli.output import GENERATE, example, note, print_json, result_options
 from wolfspider.cli.progress import Meter
 from wolfspider.errors import BadInput
@@ -24,6 +25,7 @@ from wolfspider.lab.experiment import Experiment, takes_buffer
 from wolfspider.lab.metrics import higher_is_better
 from wolfspider.lab.summary import Summary
 from wolfspider.lab.tasks import Away, read_tasks, write_tasks
+from wolfspider.lab.watches import is_watch_file
 from wolfspider.lab.writing import tasks_for_labels
 from wolfspider.policies import Spec
 from wolfspider.store import read_asked
@@ -73,6 +75,12 @@ def run(
     if repeat < 1 or jobs < 1:
         raise BadInput("--repeat and --jobs are numbers from 1 on")
     begin = time.perf_counter()
+    watching = [is_watch_file(file) for file in files]
+    if any(watching):
+        if not all(watching) or buffer is not None or carry:
+            raise BadInput("watches are run by themselves, and take no --buffer and no --carry")
+        run_watches(files, specs(policies), repeat, jobs, web, out, as_json=as_json, quiet=quiet)
+        return
     web = recorded(web, quiet) if web else None
     experiment = Experiment(out)
     experiment.ask(

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 
 from wolfspider.cli.output import note
 from wolfspider.cli.progress import Meter
 from wolfspider.lab.experiment import Experiment
+from wolfspider.lab.trace import Trace
+from wolfspider.lab.watches import Watched, Watches
 
 
-def run_missing(experiment: Experiment, jobs: int, quiet: bool) -> None:
+def run_missing(experiment: Experiment | Watches, jobs: int, quiet: bool) -> None:
     """Do the runs of an experiment that are not there yet."""
     missing = len(experiment.missing())
     try:
         with Meter("running", missing or None, unit="runs", quiet=quiet) as meter:
             pages = 0
-            for done, trace in enumerate(experiment.run(jobs), 1):
+            runs: Iterator[Trace] | Iterator[Watched] = experiment.run(jobs)
+            for done, trace in enumerate(runs, 1):
                 pages += len(trace)
                 meter.show(done, done, f"{pages:,} pages, {trace.key.policy} on {trace.key.task}")
     except KeyboardInterrupt:

@@ -30,7 +30,7 @@ def info(folder: Path, as_json: bool, quiet: bool) -> None:
 
 def print_info(folder: Path, as_json: bool) -> None:
     web = RecordedWeb(as_web(folder))
-    about: dict[str, Any] = {"dates": [], "versions": 0} | web.about | {"start": web.url(0)}
+    about: dict[str, Any] = {"dates": [], "versions": 0} | web.about | {"start": web.start}
     if as_json:
         keys = ("pages", "links", "hosts", "labels", "digest", "start", "dates", "versions")
         print_json({key: about[key] for key in (*keys, "sources", "left_out")})

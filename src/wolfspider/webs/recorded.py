@@ -6,6 +6,7 @@ import json
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,6 +83,13 @@ class RecordedWeb:
 
     def url(self, number: int) -> str:
         return page_url(self._pages[number])
+
+    @property
+    def start(self) -> str:
+        """Where one may begin: the front page of the first page's host, or that page."""
+        first = self.url(0)
+        front = self.number(urljoin(first, "/"))
+        return self.url(front) if front >= 0 else first
 
     def label(self, name: str) -> NDArray[np.int32]:
         """Numbers of the pages that carry a label."""

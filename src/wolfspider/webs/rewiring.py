@@ -83,7 +83,11 @@ def rewire(web: RecordedWeb, folder: Path, seed: int) -> Iterator[tuple[int, int
         for name in _UNCHANGED.split():
             shutil.copyfile(web.folder / name, new.path / name)
         changing = (web.folder / HISTORY).is_dir()
-        yield from (rewire_history if changing else _rewire_state)(web.folder, new.path, seed)
+        yield from (
+            rewire_history(web.folder, new.path, seed)
+            if changing
+            else _rewire_state(web, new.path, seed)
+        )
         source = f"{web.folder.name} ({web.digest}), rewired with seed {seed}"
         about = {key: web.about.get(key, []) for key in ("pages", "hosts", "dates")}
         about |= {"links": len(np.load(new.path / "graph_pages.npy", mmap_mode="r"))}
@@ -93,9 +97,8 @@ def rewire(web: RecordedWeb, folder: Path, seed: int) -> Iterator[tuple[int, int
         new.leave()
 
 
-def _rewire_state(web_folder: Path, folder: Path, seed: int) -> Iterator[tuple[int, int]]:
+def _rewire_state(web: RecordedWeb, folder: Path, seed: int) -> Iterator[tuple[int, int]]:
     """Rewire a web that has one state only."""
-    web = RecordedWeb(web_folder)
     starts, graph = web.graph
     pages, targets = len(web), graph.astype(np.int64)
     sources = np.repeat(np.arange(pages), np.diff(starts))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import resource
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -62,12 +62,15 @@ _FOR_GOOD = 86400.0
 _OUR_FILES = 40  # for database, WARC, parsers, look-ups
 _PATIENCE, _PAUSE = 120, 0.5  # times, and seconds each, to wait for files to open
 
+Conditions = Callable[[str], Mapping[str, str]]  # address → If-None-Match and If-Modified-Since
+
 
 class LiveWeb:
     """Pages of the live web, asked for politely and screened before they are handed out.
 
     A `Web` that is paced: `busy`, `room`, `asleep` and `next_ready` tell a crawl whom it may ask.
-    Of a page's links only those remain that may be followed. One address is asked for once.
+    Of a page's links only those remain that may be followed. `fetch` asks for an address once,
+    `fetch_again` as often as it is told.
     To be used on one running event loop, and closed.
     """
 
@@ -138,18 +141,39 @@ class LiveWeb:
         finally:
             self.turns.leave(host(url))
 
-    async def _follow(self, url: str) -> Response:
+    def fetch_again(self, url: str, conditions: Conditions) -> Coroutine[Any, Any, Response]:
+        """The answer for a URL, however often it was asked for before.
+
+        `conditions` has the headers for each address on the way; a server that has nothing new
+        answers with status 304. A share counts pages, so only the first time takes from it.
+        """
+        address = canonical(url)
+        if address is None:
+            return _no_address(url)
+        self.turns.enter(host(address))
+        return self._fetch_again(address, conditions)
+
+    async def _fetch_again(self, url: str, conditions: Conditions) -> Response:
+        try:
+            return await self._follow(url, conditions)
+        finally:
+            self.turns.leave(host(url))
+
+    async def _follow(self, url: str, conditions: Conditions | None = None) -> Response:
         """Hop by hop to the end of the redirects; each hop is checked like a link of its own."""
         target, hops = url, list[Exchange]()
         cookies = Cookies() if self.settings.cookies else None
         while True:
             try:
-                if refusal := await self._refusal(target):
+                counted = conditions is not None and target in self._asked
+                if refusal := await self._refusal(target, counted=counted):
                     return self._failure(target, *refusal, hops)
-                if target in self._asked and target not in [hop.url for hop in hops]:
+                once = conditions is None and target not in [hop.url for hop in hops]
+                if once and target in self._asked:
                     return self._failure(target, "seen", f"it leads to {target}", hops)
                 self._asked.note(target)  # before it is asked for: others may be led there, too
-                exchange = await self._ask_patiently(target, cookies)
+                headers = {} if conditions is None else conditions(target)
+                exchange = await self._ask_patiently(target, cookies, headers)
             except GivenUp as reason:
                 self._asked.forget(target)
                 return self._failure(target, "given up", f"{host(target)}: {reason}", hops)
@@ -178,11 +202,12 @@ class LiveWeb:
 
     # -- may it be asked for? --------------------------------------------------------------
 
-    async def _refusal(self, url: str) -> tuple[str, str] | None:
+    async def _refusal(self, url: str, *, counted: bool = False) -> tuple[str, str] | None:
         """Kind and reason why this address is not asked for, or None."""
         if refusal := self.screening.refusal(url):
             return refusal
-        if why := self.budgets.take(url):  # first: endless subdomains all have a robots.txt
+        # First: endless subdomains all have a robots.txt.
+        if not counted and (why := self.budgets.take(url)):
             return "share", why
         permission = await self._permission(url)
         return None if permission.allowed else ("robots", permission.why)
@@ -225,9 +250,11 @@ class LiveWeb:
 
     # -- asking ----------------------------------------------------------------------------
 
-    async def _ask_patiently(self, url: str, cookies: Cookies | None) -> Exchange:
+    async def _ask_patiently(
+        self, url: str, cookies: Cookies | None, conditions: Mapping[str, str]
+    ) -> Exchange:
         """Ask, and ask again if it failed in a way that may pass."""
-        headers = {} if cookies is None else cookies.headers(url)
+        headers = {**conditions} | ({} if cookies is None else cookies.headers(url))
         exchange = await self._ask(url, headers)
         for _ in range(self.settings.tries - 1):
             if not _may_pass(exchange):
