@@ -3,23 +3,42 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Protocol
 
 from wolfspider.cli.output import note
 from wolfspider.cli.progress import Meter
-from wolfspider.lab.experiment import Experiment
-from wolfspider.lab.trace import Trace
-from wolfspider.lab.watches import Watched, Watches
+from wolfspider.lab.trace import RunKey
 
 
-def run_missing(experiment: Experiment | Watches, jobs: int, quiet: bool) -> None:
+class _Run(Protocol):
+    @property
+    def key(self) -> RunKey: ...
+
+    def __len__(self) -> int: ...
+
+
+class Runs(Protocol):
+    """A results folder: of crawls, or of watches."""
+
+    folder: Path
+
+    @property
+    def jobs(self) -> Sequence[object]: ...
+
+    def missing(self) -> Sequence[object]: ...
+
+    def run(self, processes: int) -> Iterator[_Run]: ...
+
+
+def run_missing(experiment: Runs, jobs: int, quiet: bool) -> None:
     """Do the runs of an experiment that are not there yet."""
     missing = len(experiment.missing())
     try:
         with Meter("running", missing or None, unit="runs", quiet=quiet) as meter:
             pages = 0
-            runs: Iterator[Trace] | Iterator[Watched] = experiment.run(jobs)
-            for done, trace in enumerate(runs, 1):
+            for done, trace in enumerate(experiment.run(jobs), 1):
                 pages += len(trace)
                 meter.show(done, done, f"{pages:,} pages, {trace.key.policy} on {trace.key.task}")
     except KeyboardInterrupt:
