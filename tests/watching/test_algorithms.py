@@ -125,6 +125,12 @@ def test_algorithm_6_the_weblog_is_divided() -> None:
     assert not np.array_equal(child.ordering.weights, walker.ordering.weights)
 
 
+def test_algorithm_6_a_single_address_is_shared() -> None:
+    walker = forager(WL, starts=(7,))
+    child = walker.multiply(seed=3)
+    assert list(child.weblog.values) == list(walker.weblog.values) == [7]
+
+
 def test_algorithm_6_weights_that_are_learned_are_copied() -> None:
     walker = forager(RL, starts=(1, 2))
     child = walker.multiply(seed=3)

@@ -24,7 +24,7 @@ from wolfspider.lab.reproduce import PAPERS, write_page
     )
 )
 @click.argument("paper")
-@click.option("--web", required=True, type=click.Path(path_type=Path), help="Labelled web folder.")
+@click.option("--web", type=click.Path(path_type=Path), help="Web folder, labelled or changing.")
 @click.option("--topics", type=int, help="How many topics at most; 25 if not said.")
 @click.option("--sites", help="How labels of sites begin; site: if not said.")
 @click.option("--targets", help="Labels of pages to find, comma between.")
@@ -34,12 +34,14 @@ from wolfspider.lab.reproduce import PAPERS, write_page
 @click.option("--starts", type=int, help="Start pages of each condition at most; 24 if not said.")
 @click.option("--words", help="Words that articles are about, comma between.")
 @click.option("--lessons", type=int, help="Crawls in a row of each topic; 10 if not said.")
+@click.option("--days", type=int, help="How long foragers watch; 8 if not said.")
+@click.option("--articles", type=int, help="New articles on a day of the news site; 300.")
 @click.option("--jobs", default=2, show_default=True, help="Processes.")
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="Folder for runs and the page.")
 @result_options
 def reproduce(
     paper: str,
-    web: Path,
+    web: Path | None,
     topics: int | None,
     sites: str | None,
     targets: str | None,
@@ -49,6 +51,8 @@ def reproduce(
     starts: int | None,
     words: str | None,
     lessons: int | None,
+    days: int | None,
+    articles: int | None,
     jobs: int,
     out: Path | None,
     as_json: bool,
@@ -61,11 +65,14 @@ def reproduce(
     Efficiently), with --sites, --targets and --lists, on a web whose labels tell sites apart;
     young-2005 (Young, Exploiting the Structure of the Web for Spidering), with --labels, --parts
     and --starts; han-2018 (Han, Wuillemin & Senellart, Focused Crawling through Reinforcement
-    Learning), with --words and --lessons.
+    Learning), with --words and --lessons; palotai-2005 (Palotai, Farkas & Lőrincz, Is Selection
+    Optimal for Scale-Free Small Worlds?), with --days and --articles, on a news site of its own
+    and, with --web, on another changing web.
     """
     if paper not in PAPERS:
         raise BadInput(f"unknown paper {paper!r}; known: {', '.join(PAPERS)}")
     numbers = {"topics": topics, "parts": parts, "starts": starts, "lessons": lessons}
+    numbers |= {"days": days, "articles": articles}
     for name, number in (*numbers.items(), ("jobs", jobs)):
         if number is not None and number < 1:
             raise BadInput(f"--{name} is a number from 1 on")
@@ -73,8 +80,10 @@ def reproduce(
     texts = {"targets": targets, "lists": lists, "labels": labels, "words": words}
     for name, text in texts.items():
         asked[name] = _labels(name, text)
+    if web is None and PAPERS[paper].web:
+        raise BadInput(f"{paper} needs a web to be run on: --web FOLDER")
     begin = time.perf_counter()
-    folder = out or Path("reproductions") / f"{paper}-{web.name}"
+    folder = out or Path("reproductions") / (f"{paper}-{web.name}" if web else paper)
     experiment = PAPERS[paper].prepare(web, folder, **_options(paper, asked))
     run_missing(experiment, jobs, quiet)
     _measure(paper, experiment, quiet)

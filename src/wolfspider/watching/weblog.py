@@ -35,8 +35,10 @@ class Weblog:
         self.values = _best(values, self.size)
 
     def divide(self, random: np.random.Generator) -> Weblog:
-        """Give half of the addresses, drawn at random, to another."""
+        """Give half of the addresses, drawn at random, to another; a single one is shared."""
         addresses = list(self.values)
+        if len(addresses) < 2:
+            return self.copy()
         given = random.permutation(len(addresses))[: len(addresses) // 2].tolist()
         taken = {addresses[at]: self.values[addresses[at]] for at in given}
         self.values = {a: v for a, v in self.values.items() if a not in taken}

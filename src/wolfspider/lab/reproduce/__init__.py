@@ -9,12 +9,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from wolfspider.lab.experiment import Experiment
 from wolfspider.lab.reproduce import (
     han_2018,
     menczer_2004,
     menczer_2004_spiders,
+    palotai_2005,
     rennie_mccallum_1999,
     young_2005,
 )
@@ -26,9 +27,10 @@ from wolfspider.lab.reproduce.page import write_page
 class Paper:
     """What a file of this package offers."""
 
-    prepare: Callable[..., Experiment]  # from a web and a folder, with options of its own
-    conclude: Callable[[Experiment], Reproduction]  # when all runs are done
-    measure: Callable[[Experiment], Iterator[tuple[int, int]]] | None = None  # what runs do not
+    prepare: Callable[..., Any]  # an experiment, from a web and a folder, with options of its own
+    conclude: Callable[[Any], Reproduction]  # when all runs are done
+    measure: Callable[[Any], Iterator[tuple[int, int]]] | None = None  # what runs do not
+    web: bool = True  # whether it needs one
 
     @property
     def options(self) -> list[str]:
@@ -40,6 +42,7 @@ PAPERS = {
     "menczer-2004": Paper(
         menczer_2004.prepare, menczer_2004.conclude, menczer_2004_spiders.run_long
     ),
+    "palotai-2005": Paper(palotai_2005.prepare, palotai_2005.conclude, web=False),
     "rennie-mccallum-1999": Paper(
         rennie_mccallum_1999.prepare, rennie_mccallum_1999.conclude, rennie_mccallum_1999.measure
     ),

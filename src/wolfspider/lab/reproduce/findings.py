@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -41,13 +41,22 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class Plot:
+    """Curves by name: where, how much, and how uncertain."""
+
+    title: str
+    axis: str
+    curves: Mapping[str, tuple[Floats, Floats, Floats]]
+
+
+@dataclass(frozen=True)
 class Reproduction:
     """A paper, our setting, the findings and the figures."""
 
     title: str
     setting: str
     findings: Sequence[Finding]
-    figures: Sequence[Figure] = field(default_factory=tuple)
+    figures: Sequence[Figure | Plot] = field(default_factory=tuple)
 
 
 def versus(summary: Summary, policy: str, other: str, metric: str) -> Comparison:

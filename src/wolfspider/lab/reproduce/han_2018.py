@@ -18,7 +18,14 @@ import numpy as np
 from wolfspider.errors import BadInput
 from wolfspider.lab.experiment import Experiment
 from wolfspider.lab.metrics import found
-from wolfspider.lab.reproduce.findings import Finding, Reproduction, ratio, verdict, written
+from wolfspider.lab.reproduce.findings import (
+    Finding,
+    Reproduction,
+    only,
+    ratio,
+    verdict,
+    written,
+)
 from wolfspider.lab.statistics import Comparison, compare
 from wolfspider.lab.summary import Summary, Unit
 from wolfspider.lab.tasks import Task, TaskFile
@@ -38,6 +45,8 @@ SHARES = (0.1, 0.2, 0.4)  # of the pages, at which is counted
 
 _TITLES = (0.01, 0.1)  # of the pages: how many have the word of a title that makes a topic
 _LEVELS = 10
+_DIVERGED = "sarsa diverges"  # in the error of a run
+_HELPS = 1.2  # times as many, at least, they say
 
 
 def crawler(update: str) -> str:
@@ -66,23 +75,36 @@ def prepare(
 
 
 def conclude(experiment: Experiment) -> Reproduction:
-    """Their findings, one by one."""
+    """Their findings, one by one, on the topics of which no crawl was stopped."""
     summary = Summary.of(experiment)
-    if summary.failed:
-        raise BadInput(f"{len(summary.failed)} runs failed: {summary.failed[0].error[-200:]}")
-    runs = _Runs(summary)
+    runs = _Runs(_whole(summary))
     judges: tuple[Callable[[_Runs], Finding], ...]
     judges = (_learning_helps, _sync_best, _moderated_best, _moderated_beats_original)
     judges += (_lessons_help, _middle_levels, _costs, _lazy)
     webs = ", ".join(f"{name} ({digest})" for name, digest in experiment.about["webs"].items())
-    counts = ", ".join(f"{unit[0]} {runs.relevant(unit)}" for unit in summary.units)
+    counts = ", ".join(f"{unit[0]} {runs.relevant(unit)}" for unit in runs.summary.units)
     return Reproduction(
         "Han, Wuillemin & Senellart 2018: focused crawling through reinforcement learning",
-        f"{len(summary.units)} topics on {webs}, each from its article; relevant are the pages "
-        f"with the word ({counts}); {runs.lessons} crawls in a row of {runs.budget:,} pages, "
+        f"{len(runs.summary.units)} topics on {webs}, each from its article; relevant are the "
+        f"pages with the word ({counts}); {runs.lessons} crawls in a row of {runs.budget:,} pages, "
         "each with the weights of the one before",
-        [judge(runs) for judge in judges],
+        [*(judge(runs) for judge in judges), _settles(summary)],
     )
+
+
+def _whole(summary: Summary) -> Summary:
+    """Without the topics on which values grew beyond all bounds: their lessons are cut off."""
+    for trace in summary.failed:
+        if _DIVERGED not in trace.error:
+            raise BadInput(f"{len(summary.failed)} runs failed: {trace.error[-200:]}")
+    lost = {trace.key.task for trace in summary.failed}
+    kept = {unit[0] for unit in summary.units} - lost
+    if len(kept) < 2:
+        raise BadInput(
+            f"values grew beyond all bounds on {', '.join(sorted(lost))}, and what is left is too "
+            "little to compare; name other topics with --words"
+        )
+    return only(summary, kept)
 
 
 # -- tasks -----------------------------------------------------------------------------------
@@ -91,7 +113,7 @@ def conclude(experiment: Experiment) -> Reproduction:
 def _tasks(web: RecordedWeb, words: Sequence[str] | None) -> Iterator[Task]:
     """A task for each word that an article is about; without words the paper's and some more."""
     articles = _Articles(web)
-    wanted = list(words or WORDS)
+    wanted = list(dict.fromkeys(words or WORDS))
     found = {word: page for word in wanted if (page := articles.about(word)) is not None}
     if words is not None and len(found) < len(wanted):
         lacking = ", ".join(word for word in wanted if word not in found)
@@ -101,7 +123,9 @@ def _tasks(web: RecordedWeb, words: Sequence[str] | None) -> Iterator[Task]:
     if words is None:
         found |= articles.more(len(wanted) - len(found), [*found])
     if len(found) < 2:
-        raise BadInput(f"{web.folder} has no articles for topics; name some with --words")
+        raise BadInput(
+            f"{web.folder} has articles for {len(found)} topics; name two or more with --words"
+        )
     budget = int(SHARES[-1] * len(web))
     for word, page in found.items():
         targets = tuple(web.url(number) for number in articles.having(word) if number != page)
@@ -195,14 +219,12 @@ class _Runs:
         pages = int(share / SHARES[-1] * self.budget)
         return np.array(
             [
-                np.mean(
-                    [self._found(trace, unit, pages) for trace in self.of(policy, unit)[lesson]]
-                )
+                np.mean([self.found(trace, unit, pages) for trace in self.of(policy, unit)[lesson]])
                 for unit in units or self.summary.units
             ]
         )
 
-    def _found(self, trace: Trace, unit: Unit, pages: int) -> int:
+    def found(self, trace: Trace, unit: Unit, pages: int) -> int:
         curve = found(trace, self.summary.grounds[unit])
         return int(curve[min(pages, len(curve)) - 1]) if len(curve) else 0
 
@@ -219,10 +241,16 @@ class _Runs:
         return (heads, *rows)
 
 
+def _times(ours: Floats, theirs: Floats) -> tuple[float, float, float]:
+    """How many times as many, with its interval; nan where topics were drawn with nothing found."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return ratio(ours, theirs)
+
+
 def _ratios(runs: _Runs, share: float) -> str:
     parts = []
     for update in UPDATES:
-        value, low, high = ratio(runs.counts(crawler(update), share), runs.counts(BLIND, share))
+        value, low, high = _times(runs.counts(crawler(update), share), runs.counts(BLIND, share))
         parts.append(f"{update} {value:.2f} [{low:.2f}, {high:.2f}]")
     return ", ".join(parts)
 
@@ -230,8 +258,8 @@ def _ratios(runs: _Runs, share: float) -> str:
 def _learning_helps(runs: _Runs) -> Finding:
     share = SHARES[1]
     together = np.mean([runs.counts(crawler(update), share) for update in THEIRS], axis=0)
-    value, low, high = ratio(together, runs.counts(BLIND, share))
-    agrees = True if low > 1 else False if high < 1 else None
+    value, low, high = _times(together, runs.counts(BLIND, share))
+    agrees = False if high < _HELPS else True if low > 1 else None
     seen = "; ".join(f"after {s:.0%} of the pages {_ratios(runs, s)}" for s in SHARES)
     return Finding(
         "Crawlers that learn find 1.2 to 1.6 times as many relevant pages as word vectors alone.",
@@ -245,15 +273,18 @@ def _learning_helps(runs: _Runs) -> Finding:
 
 
 def _why_not(runs: _Runs) -> str:
-    """How well the words of a link tell here what is behind it."""
+    """What there was to find, and what is found without learning."""
     share = SHARES[1]
-    base = np.mean(
-        [runs.relevant(u) / len(runs.summary.grounds[u].web) for u in runs.summary.units]
-    )
-    blind = np.mean(runs.counts(BLIND, share)) / (share / SHARES[-1] * runs.budget)
+    all_pages = sum(map(runs.relevant, runs.summary.units))
+    parts = {name: runs.counts(name, share).sum() / all_pages for name in ("breadth-first", BLIND)}
+    gains = []
+    for each in SHARES:
+        ours = np.mean([runs.counts(crawler(update), each) for update in THEIRS], axis=0)
+        gains.append(f"{_times(ours, runs.counts(BLIND, each))[0]:.2f} after {each:.0%}")
     return (
-        f"{blind:.1%} of the pages that word vectors choose are relevant, against {base:.1%} of "
-        "all pages: what is left for learning is small, and buckets blur what the cosine tells"
+        f"much is found without learning: {parts[BLIND]:.0%} of all relevant pages by word vectors "
+        f"alone, {parts['breadth-first']:.0%} by breadth-first; and the more of the web is "
+        f"visited, the less is left to gain ({', '.join(gains)})"
     )
 
 
@@ -264,11 +295,30 @@ def _best_of(runs: _Runs, best: str, units: Sequence[Unit]) -> tuple[str, bool |
     found = [runs.versus(crawler(best), crawler(other), share, units) for other in others]
     seen = ", ".join(f"{update} {mean:.1f}" for update, mean in means.items())
     more = "; ".join(f"less {o}: {written(f)}" for o, f in zip(others, found, strict=True))
-    agrees: bool | None = max(means, key=lambda u: means[u]) == best
-    if agrees and any(each.interval[0] <= 0 for each in found):
-        agrees = None
     topics = ", ".join(unit[0] for unit in units)
-    return f"{topics}, after {share:.0%}: {seen}; {best} {more}", agrees
+    return f"{topics}, after {share:.0%}: {seen}; {best} {more}", beats_all(found)
+
+
+def beats_all(found: Sequence[Comparison]) -> bool | None:
+    """True if it is better than each of the others, False if worse than one of them."""
+    verdicts = [verdict(each) for each in found]
+    return False if False in verdicts else True if all(verdicts) else None
+
+
+def _noise(runs: _Runs, units: Sequence[Unit]) -> str:
+    """How the methods differ, beside how the lessons of one method do."""
+    pages = int(SHARES[1] / SHARES[-1] * runs.budget)
+    means = [runs.counts(crawler(update), SHARES[1], units).mean() for update in THEIRS]
+    lessons = [
+        np.std([runs.found(trace, unit, pages) for trace in runs.of(crawler(update), unit)], ddof=1)
+        for update in THEIRS
+        for unit in units
+    ]
+    return (
+        f"{len(units)} topics are few; the best and the worst method differ by "
+        f"{max(means) - min(means):.1f} pages, and the lessons of one method on one topic have a "
+        f"standard deviation of {np.mean(lessons):.1f}"
+    )
 
 
 def _sync_best(runs: _Runs) -> Finding:
@@ -278,7 +328,7 @@ def _sync_best(runs: _Runs) -> Finding:
         "section 4, figure 3 (a)–(c)",
         seen,
         agrees,
-        "" if agrees else "three topics are few, and the methods differ less than the topics",
+        "" if agrees else _noise(runs, runs.abundant),
         runs.table(runs.abundant),
     )
 
@@ -290,7 +340,7 @@ def _moderated_best(runs: _Runs) -> Finding:
         "section 4, figure 3 (d)–(f)",
         seen,
         agrees,
-        "" if agrees else "three topics are few, and the methods differ less than the topics",
+        "" if agrees else _noise(runs, runs.sparse),
         runs.table(runs.sparse),
     )
 
@@ -303,7 +353,7 @@ def _moderated_beats_original(runs: _Runs) -> Finding:
         "section 4, figure 3",
         f"relevant pages, moderated less original: {written(found)}",
         agrees,
-        "" if agrees else "the values that wait differ little in age: a crawl is short here",
+        "" if agrees else _noise(runs, runs.summary.units),
     )
 
 
@@ -314,6 +364,10 @@ def _lessons_help(runs: _Runs) -> Finding:
         cells = (runs.counts(crawler(u), share, None, slice(lesson, lesson + 1)) for u in UPDATES)
         rows.append((str(lesson + 1), *(f"{each.mean():.1f}" for each in cells)))
     late, early = slice(half, None), slice(1)
+    first, second, last = (
+        np.mean([runs.counts(crawler(u), share, None, each).mean() for u in THEIRS])
+        for each in (early, slice(1, 2), slice(runs.lessons - 1, None))
+    )
     gains = [
         runs.counts(crawler(u), share, None, late) - runs.counts(crawler(u), share, None, early)
         for u in THEIRS
@@ -328,32 +382,36 @@ def _lessons_help(runs: _Runs) -> Finding:
         agrees,
         ""
         if agrees
-        else "the few weights have settled before the first crawl is over: later ones repeat it",
+        else f"against the first, the second crawl finds {second - first:+.1f} pages and the last "
+        f"one {last - first:+.1f}: so few weights have learned most after one crawl",
         tuple(rows),
     )
 
 
 def _middle_levels(runs: _Runs) -> Finding:
     table = WordVectors.open()
+    there: Counter[int] = Counter()  # relevant pages of the web
     counts: dict[str, Counter[int]] = {policy: Counter() for policy in POLICIES}
     for unit in runs.summary.units:
         ground = runs.summary.grounds[unit]
         likeness = Likeness(table, [unit[0]])
         level: dict[int, int] = {}
+        for page in np.flatnonzero(ground.wanted).tolist():
+            value = likeness.of_terms(ground.web.page(page).terms).item(0)
+            level[page] = min(int(max(value, 0) * _LEVELS), _LEVELS - 1)
+            there[level[page]] += 1
         for policy in POLICIES:
             traces = runs.of(policy, unit)
             for trace in traces:
                 pages = trace.pages[: int(SHARES[1] / SHARES[-1] * runs.budget)]
                 for page in pages[ground.targets[pages]].tolist():
-                    if page not in level:
-                        value = likeness.of_terms(ground.web.page(page).terms).item(0)
-                        level[page] = min(int(max(value, 0) * _LEVELS), _LEVELS - 1)
                     counts[policy][level[page]] += 1 / len(traces)  # type: ignore[assignment]
-    rows: list[tuple[str, ...]] = [("relevance", *POLICIES)]
+    rows: list[tuple[str, ...]] = [("relevance", *POLICIES, "all there are")]
     gains = {}
     for number in range(_LEVELS):
         values = [counts[policy][number] for policy in POLICIES]
-        rows.append((f"{number / _LEVELS:.1f} to {(number + 1) / _LEVELS:.1f}", *map(_one, values)))
+        name = f"{number / _LEVELS:.1f} to {(number + 1) / _LEVELS:.1f}"
+        rows.append((name, *map(_one, values), str(there[number])))
         gains[number] = float(np.mean(values[1:4]) - values[0])
     largest = max(gains, key=lambda number: gains[number])
     agrees = 2 <= largest <= 5 and gains[largest] > 0
@@ -365,7 +423,8 @@ def _middle_levels(runs: _Runs) -> Finding:
         agrees,
         ""
         if agrees
-        else "with other word vectors the levels are others: most relevant pages lie elsewhere",
+        else f"with these word vectors {(there[0] + there[1]) / there.total():.0%} of the relevant "
+        f"pages are of the first two levels, and {there[2] / there.total():.0%} of the third",
         tuple(rows),
     )
 
@@ -404,7 +463,7 @@ def _costs(runs: _Runs) -> Finding:
 
 def _lazy(runs: _Runs) -> Finding:
     share = SHARES[1]
-    value, low, high = ratio(
+    value, low, high = _times(
         runs.counts(crawler("lazy"), share), runs.counts(crawler("sync"), share)
     )
     return Finding(
@@ -413,4 +472,25 @@ def _lazy(runs: _Runs) -> Finding:
         f"lazy finds {value:.3f} [{low:.3f}, {high:.3f}] times as many relevant pages as sync",
         True if low >= 0.98 else False if high < 0.98 else None,
         "" if low >= 0.98 else "kinds that have become better are not seen before they come up",
+    )
+
+
+def _settles(summary: Summary) -> Finding:
+    """Whether values stayed within what can be earned; else the topics are left out above."""
+    crawls = [t for t in (*summary.traces, *summary.failed) if t.key.policy in POLICIES[1:]]
+    stopped = [trace for trace in crawls if trace.error]
+    where = ", ".join(
+        f"{trace.key.task} ({trace.key.policy}, crawl {trace.key.repeat + 1})" for trace in stopped
+    )
+    return Finding(
+        "Not in the paper: the values of links stay finite with its α of 0.001.",
+        "",
+        f"{len(stopped)} of {len(crawls)} crawls were stopped because values grew beyond all "
+        f"bounds{': ' + where + '; these topics are left out above' if where else ''}",
+        not stopped,
+        "the value of the next link that an update looks ahead to is not that of the link "
+        "followed next, which may be anywhere: such updates need not converge (they took α 0.0005 "
+        "for two of their topics)"
+        if stopped
+        else "",
     )

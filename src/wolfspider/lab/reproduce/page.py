@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numpy as np
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
@@ -14,15 +15,16 @@ from wolfspider.lab.report.charts import Series, line_chart
 from wolfspider.lab.report.curves import Curves
 from wolfspider.lab.report.looks import Look
 from wolfspider.lab.report.page import shown
-from wolfspider.lab.reproduce.findings import Figure, Reproduction, only
+from wolfspider.lab.reproduce.findings import Figure, Plot, Reproduction, only
 from wolfspider.lab.summary import Summary
+from wolfspider.lab.watches import Watches
 
 NAME = "reproduction.html"
 
 
-def write_page(found: Reproduction, experiment: Experiment, folder: Path) -> Path:
+def write_page(found: Reproduction, experiment: Experiment | Watches, folder: Path) -> Path:
     """Write the page into the folder; it opens without a network."""
-    summary = Summary.of(experiment)
+    summary = Summary.of(experiment) if isinstance(experiment, Experiment) else None
     loaders = [PackageLoader("wolfspider.lab.reproduce"), PackageLoader("wolfspider.lab.report")]
     environment = Environment(
         loader=ChoiceLoader(loaders), autoescape=True, undefined=StrictUndefined, trim_blocks=True
@@ -31,13 +33,36 @@ def write_page(found: Reproduction, experiment: Experiment, folder: Path) -> Pat
     html = environment.get_template("reproduction.html.j2").render(
         found=found,
         agreeing=sum(finding.agrees is True for finding in found.findings),
-        charts=[(figure.title, *_charts(figure, summary)) for figure in found.figures],
+        charts=[(figure.title, *_chart(figure, summary)) for figure in found.figures],
         about=experiment.about,
     )
     beside = folder / f".{NAME}"
     beside.write_text(html, encoding="utf-8")
     os.replace(beside, folder / NAME)
     return folder / NAME
+
+
+def _chart(figure: Figure | Plot, summary: Summary | None) -> tuple[Markup, list[tuple[str, Look]]]:
+    if isinstance(figure, Plot):
+        return _plotted(figure)
+    assert summary is not None
+    return _charts(figure, summary)
+
+
+def _plotted(plot: Plot) -> tuple[Markup, list[tuple[str, Look]]]:
+    series, legend = [], []
+    for number, (name, (x, mean, error)) in enumerate(plot.curves.items()):
+        known = ~np.isnan(mean)
+        if known.any():
+            look = Look(number)
+            series.append(Series(shown(name), look, x[known], mean[known], error[known]))
+            legend.append((shown(name), look))
+    high = 1.05 * max((float(each.y.max()) for each in series), default=1.0) or 1.0
+    last = max((float(each.x[-1]) for each in series), default=1.0)
+    words = f"{plot.title}: " + ", ".join(f"{s.name} {s.y[-1]:.3g}" for s in series)
+    axes = Axis(plot.axis, last), Axis("", high)
+    chart = line_chart(words, series, *axes, size=(430, 300), labels=False, marks=4, about=(4, 5))
+    return chart, legend
 
 
 def _charts(figure: Figure, summary: Summary) -> tuple[Markup, list[tuple[str, Look]]]:
