@@ -77,7 +77,7 @@ def test_training_says_what_it_learned(known: Map, model: Model) -> None:
     assert about["misordered"] < 0.5
     assert len(about["functions"]) == 13
     assert sum(about["functions"].values()) == pytest.approx(1, abs=1e-4)
-    assert set(model.words) <= set(model.state["composite"]["ids"].tolist())
+    assert set(known.named(model).words) == set(model.state["composite"]["ids"].tolist())
     assert Ordering(model=model).model.settings["rounds"] == 15
 
 

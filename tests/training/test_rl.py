@@ -83,7 +83,7 @@ def test_immediate_sees_only_the_last_step(web: RecordedWeb) -> None:
 
 
 def test_a_model_says_where_it_came_from(web: RecordedWeb) -> None:
-    model = RLFuture.train(known(web), bins=3)
+    model = known(web).named(RLFuture.train(known(web), bins=3))
     assert model.settings == {"bins": 3, "text": "full-page", "gamma": 0.5}
     assert (model.about["pages"], model.about["targets"]) == (25, 5)
     assert sum(model.about["links_by_bin"]) == model.about["links"] == 35

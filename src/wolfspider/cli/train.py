@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -91,7 +92,7 @@ def _command(policy: str) -> click.Command:
             pages, targets = int(mapped.within.sum()), len(mapped.known_targets)
             note(f"learning from {pages:,} pages, {targets:,} of them targets")
         begin = time.monotonic()
-        model = train_policy(spec, mapped, seed=random_seed)
+        model = mapped.named(train_policy(spec, mapped, seed=random_seed))
         seconds = time.monotonic() - begin
         model = _told_where(model, mapped, task or label or "", known, seconds)
         save_model(model, out)
@@ -137,7 +138,7 @@ def _told_where(
         "known": list(known),
         "seconds": round(seconds, 3),
     }
-    return Model(model.policy, model.settings, model.state, model.words, about | dict(model.about))
+    return replace(model, about=about | dict(model.about))
 
 
 def _print(model: Model, folder: Path, as_json: bool) -> None:

@@ -55,8 +55,7 @@ class TrainedPolicy(ScoredPolicy):
         cls.check(**settings)
         lesson = cls.fit(known, **settings)
         about = {"pages": int(known.within.sum()), "targets": len(known.known_targets)}
-        words = known.words_of(lesson.terms)
-        return Model(cls.name, settings, lesson.state, words, about | lesson.about)
+        return Model(cls.name, settings, lesson.state, lesson.terms, {}, about | lesson.about)
 
     @classmethod
     def settings_of(cls, **given: Any) -> dict[str, Any]:

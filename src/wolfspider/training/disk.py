@@ -56,13 +56,14 @@ def load_model(folder: Path) -> Model:
         )
     try:
         saved = load_state(folder / _ARRAYS)
-        words = dict(zip(saved["words"]["ids"].tolist(), saved["words"]["texts"], strict=True))
+        ids = saved["words"]["ids"]
+        words = dict(zip(ids.tolist(), saved["words"]["texts"], strict=True))
         policy, settings, provenance = about["policy"], about["settings"], about["about"]
         if not (
             isinstance(policy, str) and isinstance(settings, dict) and isinstance(provenance, dict)
         ):
             raise TypeError("policy, settings or about are not what they should be")
-        return Model(policy, settings, saved["state"], words, provenance)
+        return Model(policy, settings, saved["state"], ids, words, provenance)
     except (DamagedFile, KeyError, TypeError, ValueError, AttributeError) as error:
         raise DamagedFile(f"the model {folder} is damaged ({error}); train it again") from error
 

@@ -11,6 +11,7 @@ import numpy as np
 from wolfspider.errors import BadInput
 from wolfspider.records import Page, TermIds
 from wolfspider.text import term_ids, word_of
+from wolfspider.training.model import Model
 from wolfspider.webs.graph import Graph, Mask, Numbers
 from wolfspider.webs.recorded import RecordedWeb
 
@@ -46,6 +47,10 @@ class Map:
     @cached_property
     def known_targets(self) -> Numbers:
         return np.flatnonzero(self.targets & self.within)
+
+    def named(self, model: Model) -> Model:
+        """A model with the words of its terms, for people; reading them takes its time."""
+        return replace(model, words=self.words_of(model.terms))
 
     def words_of(self, terms: TermIds) -> dict[int, str]:
         """The stems behind term ids, for people; pages are read until all have been found."""

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from wolfspider.records import State
+import numpy as np
+
+from wolfspider.records import State, TermIds
 
 
 @dataclass(frozen=True)
@@ -16,7 +18,8 @@ class Model:
     policy: str
     settings: Mapping[str, Any]  # of the training
     state: State
-    words: dict[int, str] = field(default_factory=dict)  # of term ids, for people
+    terms: TermIds = field(default_factory=lambda: np.empty(0, np.uint32))  # it learned about
+    words: dict[int, str] = field(default_factory=dict)  # of terms, for people; see `Map.named`
     about: Mapping[str, Any] = field(default_factory=dict)  # web, labels, counts, measures
 
     def word(self, term: int) -> str:

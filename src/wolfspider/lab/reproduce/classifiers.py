@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from wolfspider.errors import BadInput
 from wolfspider.lab.experiment import Experiment, ground_of
 from wolfspider.lab.tasks import Task
-from wolfspider.lab.training import trained
+from wolfspider.lab.training import map_of, trained
 from wolfspider.policies import Spec
 from wolfspider.policies.rl import confusion, telling_words
 from wolfspider.training.maps import Map
@@ -87,8 +87,8 @@ def told(
 
 
 def _measured(web: Path, task: Task, spec: Spec) -> Entry:
-    model, _ = trained(web, task, spec)
     ground = ground_of(web, task, 0)
+    model = map_of(ground.web, task).named(trained(web, task, spec)[0])
     found = confusion(model, Map(ground.web, ground.reachable, ground.targets))
     words = [list(pair) for pair in telling_words(model, 0, _WORDS)]
     return {"confusion": found.tolist(), "words": words}
