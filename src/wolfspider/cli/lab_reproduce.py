@@ -84,6 +84,8 @@ def reproduce(
         raise BadInput(f"{paper} needs a web to be run on: --web FOLDER")
     begin = time.perf_counter()
     folder = out or Path("reproductions") / (f"{paper}-{web.name}" if web else paper)
+    if PAPERS[paper].first and not quiet:
+        note(f"making {PAPERS[paper].first}")
     experiment = PAPERS[paper].prepare(web, folder, **_options(paper, asked))
     run_missing(experiment, jobs, quiet)
     _measure(paper, experiment, quiet)

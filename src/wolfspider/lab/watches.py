@@ -17,6 +17,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import platform
 import time
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,6 +30,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy
 
 from wolfspider import __version__
 from wolfspider.errors import BadInput, DamagedFile
@@ -175,6 +177,10 @@ class Watches:
         new = {
             "format": _FORMAT,
             "wolfspider": __version__,
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "scipy": scipy.__version__,
+            "machine": platform.machine(),
             "webs": {},
             "tasks": [],
             "policies": [],
@@ -193,7 +199,7 @@ class Watches:
             raise DamagedFile(f"{path} is damaged ({error}); start a new folder") from error
         if not isinstance(about, dict) or about.get("format") != _FORMAT:
             raise DamagedFile(f"{path} is not of this version; start a new folder")
-        return about
+        return new | about
 
     def _write(self) -> None:
         try:

@@ -20,6 +20,7 @@ from wolfspider.lab.reproduce.findings import (
     Reproduction,
     better,
     mean,
+    verdict,
     versus,
     worse,
     written,
@@ -225,15 +226,18 @@ def _shark_explores(summary: Summary) -> Finding:
         with_buffer("shark-search", 256),
         f"recall@{PAGES}",
     )
+    agrees = verdict(found)
     return Finding(
         "For Shark-Search exploration helps: N = 256 finds more than N = 1.",
         "section 4.2.1, figure 18",
         f"recall after {PAGES:,} pages {written(found)}",
-        better(found),
+        agrees,
         ""
-        if better(found)
+        if agrees
         else "what a batch costs at the start it brings back later, and no more: the difference "
-        "cannot be told from chance",
+        "cannot be told from chance"
+        if agrees is None
+        else "a batch of 256 is a quarter of the crawl, and what it costs is not made up for",
     )
 
 

@@ -20,6 +20,7 @@ from wolfspider.lab.reproduce.findings import Finding, Plot, Reproduction
 from wolfspider.lab.watches import Watches, WatchSummary, WatchTask
 from wolfspider.policies import Spec
 from wolfspider.records import Floats
+from wolfspider.watching.simulation import COST
 from wolfspider.webs.compiler import Compiler
 from wolfspider.webs.recorded import RecordedWeb
 from wolfspider.webs.rewiring import rewire
@@ -37,15 +38,21 @@ MEASURES = (
 )
 
 
-def prepare(web: Path | None, folder: Path, *, days: int = DAYS, articles: int = 300) -> Watches:
-    """The runs of the paper: webs × fleets × three seeds."""
+def prepare(
+    web: Path | None,
+    folder: Path,
+    *,
+    days: int = DAYS,
+    articles: int = 300,
+    cost: float = COST,
+) -> Watches:
+    """The runs of the paper: webs × fleets × three seeds; a download costs so many seconds."""
     if days < 1 or articles < 1:
         raise BadInput("--days and --articles are numbers from 1 on")
     watches = Watches(folder / "watches")
     news, twin = _webs(folder, days, articles)
-    tasks = [WatchTask(NEWS, str(news), days=days), WatchTask(TWIN, str(twin), days=days)]
-    if web is not None:
-        tasks.append(WatchTask(web.name, str(web), days=days))
+    webs = {NEWS: news, TWIN: twin} | ({web.name: web} if web is not None else {})
+    tasks = [WatchTask(name, str(path), days=days, cost=cost) for name, path in webs.items()]
     more = f" --web {web}" if web is not None else ""
     command = (
         f"wolfspider lab reproduce palotai-2005{more} --days {days} --articles {articles} "
