@@ -20,6 +20,8 @@ from wolfspider.lab.reproduce.findings import Finding, Plot, Reproduction
 from wolfspider.lab.watches import Watches, WatchSummary, WatchTask
 from wolfspider.policies import Spec
 from wolfspider.records import Floats
+from wolfspider.watching.changes import RecordedChanges
+from wolfspider.watching.records import NEW
 from wolfspider.watching.simulation import COST
 from wolfspider.webs.compiler import Compiler
 from wolfspider.webs.recorded import RecordedWeb
@@ -51,8 +53,11 @@ def prepare(
         raise BadInput("--days and --articles are numbers from 1 on")
     watches = Watches(folder / "watches")
     news, twin = _webs(folder, days, articles)
-    webs = {NEWS: news, TWIN: twin} | ({web.name: web} if web is not None else {})
+    webs = {NEWS: news, TWIN: twin}
     tasks = [WatchTask(name, str(path), days=days, cost=cost) for name, path in webs.items()]
+    if web is not None:  # the state with which a recording begins is no news
+        begin = RecordedChanges(web).begin + NEW + 1
+        tasks.append(WatchTask(web.name, str(web), begin=begin, days=days, cost=cost))
     more = f" --web {web}" if web is not None else ""
     command = (
         f"wolfspider lab reproduce palotai-2005{more} --days {days} --articles {articles} "
