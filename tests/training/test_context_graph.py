@@ -107,7 +107,9 @@ def test_the_model_says_what_it_came_from(known: Map) -> None:
     assert model.about["targets"] == len(known.known_targets)
     assert model.about["pages_by_distance"][0] == len(known.known_targets)
     assert model.about["pages_by_distance"][3] == 0
-    assert set(known.named(model).words) == set(model.state["bayes"]["bags"]["page"]["ids"].tolist())
+    assert set(known.named(model).words) == set(
+        model.state["bayes"]["bags"]["page"]["ids"].tolist()
+    )
 
 
 def test_bad_settings_are_refused(known: Map) -> None:

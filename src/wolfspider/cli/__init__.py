@@ -13,7 +13,10 @@ from wolfspider.cli.interrupts import exit_code
 from wolfspider.cli.output import GENERATE, example
 from wolfspider.errors import WolfspiderError
 
-_COMMANDS = ("hunt", "resume", "status", "feedback", "export", "lab", "policies", "train", "web")
+_COMMANDS = (
+    *("hunt", "resume", "status", "feedback", "export", "watch"),
+    *("lab", "policies", "train", "web"),
+)
 
 
 @click.group(

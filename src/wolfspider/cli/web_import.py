@@ -15,6 +15,7 @@ from wolfspider.cli.web_info import print_info
 from wolfspider.errors import BadInput
 from wolfspider.store.as_web import HuntRecording
 from wolfspider.store.opening import is_hunt
+from wolfspider.watching.folder_asked import is_watch
 from wolfspider.webs.compiler import Compiler
 from wolfspider.webs.folder import is_web
 from wolfspider.webs.importers.mounts import base_url
@@ -55,8 +56,10 @@ def import_(
     A recording is one or more files, and what each is, its content says: WARC (plain, gzip,
     zstd), WACZ, ARC, or a MediaWiki XML dump (plain, bzip2, gzip), whose categories become
     labels. Of several captures of a page the latest counts. The folder of a live hunt is a
-    recording, too: its pages are labelled relevant and target as the hunt judged them.
+    recording, too: its pages are labelled relevant and target as the hunt judged them. So is that
+    of a watch: give --all-captures to have it change.
     """
+    recordings = tuple(file for each in recordings for file in _files_of(each))
     for recording in recordings:
         _check(recording)
     rows = list(read_labels(labels)) if labels else []
@@ -76,6 +79,11 @@ def import_(
                 read(compiler, file, quiet, truncated_ok)
         finish(compiler, rows, skip_unknown_labels or any(map(is_hunt, recordings)), quiet)
     print_info(out, as_json)
+
+
+def _files_of(recording: Path) -> list[Path]:
+    """The WARC files of a watch; anything else stands for itself."""
+    return sorted(recording.glob("*.warc.gz")) if is_watch(recording) else [recording]
 
 
 def _check(recording: Path) -> None:

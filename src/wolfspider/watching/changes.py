@@ -52,12 +52,15 @@ class RecordedChanges:
         return self.history.lifetimes()
 
     @cached_property
-    def about(self) -> Clusters:
-        """What texts are about, learned from a sample of all versions."""
+    def about(self) -> Clusters | None:
+        """What texts are about, learned from a sample of all versions; None if nobody can tell."""
         random = np.random.default_rng(self.seed)
         chosen = random.permutation(len(self.history))[:_SAMPLE]
         terms = [self.history.page(version).terms for version in np.sort(chosen).tolist()]
-        return Clusters.fit(terms, self.clusters, self.seed)
+        try:
+            return Clusters.fit(terms, self.clusters, self.seed)
+        except BadInput:  # no words in common
+            return None
 
     def address(self, url: str) -> int:
         """The number of an address; a sentence if it is not in the web."""
@@ -80,7 +83,8 @@ class RecordedChanges:
         if known is None:
             page = self.history.page(version)
             since = float(self.lifetimes[0][version])
-            links, about = page.links.fingerprints.copy(), self.about.of(page.terms)
-            known = Snapshot(fingerprint(page.url), version + 1, since, links, about)
+            state = np.zeros(self.clusters) if self.about is None else self.about.of(page.terms)
+            links = page.links.fingerprints.copy()
+            known = Snapshot(fingerprint(page.url), version + 1, since, links, state)
             self._known[version] = known
         return known
