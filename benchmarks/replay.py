@@ -37,6 +37,10 @@ AIMS = {
     "shark-search": 2_000,
     "rl-immediate": 1_500,
     "rl-future": 1_500,
+    "word-vector": None,  # no aim of its own
+    "sarsa": 1_250,  # lazy: 1.2 times what scoring new links only takes, see online.py
+    "infospiders": 1_500,
+    "arachnid": None,
     "pagerank": None,  # ranks the whole graph again and again; no aim
 }
 AIM_OPEN = 0.5  # seconds

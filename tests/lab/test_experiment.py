@@ -17,17 +17,23 @@ import numpy as np
 import pytest
 
 from checks import Recording
+from command_line import run_here
 from wolfspider.errors import BadInput, DamagedFile
 from wolfspider.lab import experiment as experiments
 from wolfspider.lab.experiment import Experiment, code_digest, takes_seed
+from wolfspider.lab.ground import Ground
+from wolfspider.lab.run import run_lesson
 from wolfspider.lab.summary import Summary
 from wolfspider.lab.tasks import TaskFile, write_tasks
 from wolfspider.lab.trace import Trace
 from wolfspider.policies import Spec
+from wolfspider.records import State
+from wolfspider.states import load_state
 
 TESTS = Path(__file__).resolve().parents[1]
 POLICIES = "breadth-first,best-first,best-n-first:n=4,random"
 
+Lesson = tuple[Trace, State | None]
 Outcome = tuple[str, str, int, tuple[int, ...], bytes, bytes, bool]
 
 
@@ -226,6 +232,152 @@ def test_runs_do_not_depend_on_hashing(
     result = lab_run(task_file, out, "--repeat", "2", "--json", hash_seed="1")
     assert result.returncode == 0, result.stderr
     assert outcomes(Experiment(out)) == serial
+
+
+# -- what was learned is carried on --------------------------------------------------------
+
+LEARNING = "breadth-first,sarsa:update=sync,infospiders"
+
+
+def carried(folder: Path, file: TaskFile, processes: int = 1, repeats: int = 3) -> Experiment:
+    experiment = Experiment(folder)
+    experiment.ask([file], specs(LEARNING), repeats, "a test", carry=True)
+    for _ in experiment.run(processes):
+        pass
+    return experiment
+
+
+def lessons(folder: Path) -> dict[str, bytes]:
+    """What the runs of a folder have left for the next one."""
+    return {path.name: path.read_bytes() for path in (folder / "runs").glob("*.carried")}
+
+
+@pytest.fixture(scope="module")
+def school(tmp_path_factory: pytest.TempPathFactory, small_tasks: TaskFile) -> Path:
+    """A folder of three repeats, each begun with what the one before has learned."""
+    folder = tmp_path_factory.mktemp("school") / "results"
+    carried(folder, small_tasks)
+    return folder
+
+
+def by_repeat(experiment: Experiment, policy: str, task: str = "listed") -> list[bytes]:
+    found = [t for t in experiment.traces() if (t.key.policy, t.key.task) == (policy, task)]
+    return [t.pages.tobytes() for t in sorted(found, key=lambda t: t.key.repeat)]
+
+
+def test_the_first_repeat_is_as_ever_and_the_later_ones_begin_with_what_was_learned(
+    school: Path, tmp_path: Path, small_tasks: TaskFile
+) -> None:
+    alone = by_repeat(done(tmp_path, small_tasks, LEARNING, 3), "sarsa:update=sync")
+    together = by_repeat(Experiment(school), "sarsa:update=sync")
+    assert together[0] == alone[0]
+    assert together[1] != alone[1]
+    assert together[2] != alone[2]
+
+
+def test_a_repeat_begins_with_the_weights_that_the_one_before_has_left(
+    school: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Done again, the last repeat is handed the weights of the second, and leaves its own."""
+    folder = copied(school, tmp_path / "results")
+    jobs = {
+        job.repeat: job
+        for job in Experiment(folder).jobs
+        if job.carries and job.task.name == "listed"
+    }
+    assert sorted(jobs) == [0, 1, 2]
+    left = jobs[2].carried(folder).read_bytes()
+    jobs[2].path(folder).unlink()
+    jobs[2].carried(folder).unlink()
+    handed = []
+
+    def watched(ground: Ground, spec: Spec, repeat: int, before: State | None) -> Lesson:
+        handed.append((repeat, before))
+        return run_lesson(ground, spec, repeat, before)
+
+    monkeypatch.setattr(experiments, "run_lesson", watched)
+    list(Experiment(folder).run())
+    assert handed == [(2, load_state(jobs[1].carried(folder)))]
+    assert jobs[2].carried(folder).read_bytes() == left
+    assert len({jobs[number].carried(folder).read_bytes() for number in jobs}) == 3
+
+
+def test_who_carries_nothing_runs_as_before(
+    school: Path, tmp_path: Path, small_tasks: TaskFile
+) -> None:
+    """And its runs have the same names, so that what is there would be found."""
+    alone = done(tmp_path, small_tasks, LEARNING, 3)
+    for policy in ("breadth-first", "infospiders", "optimal"):
+        for task in ("listed", "drawn"):
+            ours = by_repeat(Experiment(school), policy, task)
+            assert ours == by_repeat(alone, policy, task)
+    names = {name for name in files_of(school) if "sarsa" not in name}
+    assert names == {name for name in files_of(tmp_path) if "sarsa" not in name}
+    assert files_of(school).keys() != files_of(tmp_path).keys()
+    assert all("--sarsa" in name for name in lessons(school))
+    assert len(lessons(school)) == 6
+    assert lessons(tmp_path) == {}
+
+
+def test_lessons_in_two_processes_are_the_same(
+    school: Path, tmp_path: Path, small_tasks: TaskFile
+) -> None:
+    experiment = carried(tmp_path, small_tasks, processes=2)
+    assert outcomes(experiment) == outcomes(Experiment(school))
+    assert lessons(tmp_path) == lessons(school)
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize("lost", [(0,), (1,), (2,), (1, 2), (0, 2)])
+def test_lessons_that_were_lost_are_done_again_in_their_place(
+    school: Path, tmp_path: Path, lost: tuple[int, ...], processes: int
+) -> None:
+    folder = copied(school, tmp_path / "results")
+    before = files_of(folder)
+    experiment = Experiment(folder)
+    paths = [job.path(folder) for job in experiment.jobs if job.carries and job.repeat in lost]
+    for path in paths:
+        path.unlink()
+        path.with_suffix(".carried").unlink()
+    assert len(list(experiment.run(processes))) == len(paths) == 2 * len(lost)
+    assert outcomes(experiment) == outcomes(Experiment(school))
+    assert lessons(folder) == lessons(school)
+    after = files_of(folder)
+    assert {n for n in after if after[n] != before[n]} == {path.name for path in paths}
+
+
+def test_more_repeats_go_on_with_the_last_one(
+    school: Path, tmp_path: Path, small_tasks: TaskFile
+) -> None:
+    carried(tmp_path, small_tasks, repeats=2)
+    before = files_of(tmp_path)
+    grown = carried(tmp_path, small_tasks, repeats=3)
+    assert before.items() < files_of(tmp_path).items()
+    assert outcomes(grown) == outcomes(Experiment(school))
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_folder_is_with_or_without_carrying(
+    tmp_path: Path, small_tasks: TaskFile, first: bool
+) -> None:
+    Experiment(tmp_path).ask([small_tasks], specs("random"), 1, "", carry=first)
+    before = (tmp_path / "experiment.json").read_text()
+    begun = "with" if first else "without"
+    with pytest.raises(BadInput, match=f"was begun {begun} --carry; start a new results folder"):
+        Experiment(tmp_path).ask([small_tasks], specs("random"), 1, "", carry=not first)
+    assert (tmp_path / "experiment.json").read_text() == before
+
+
+def test_carrying_on_the_command_line(
+    school: Path, tmp_path: Path, task_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fixed = ("lab", "run", task_file, "--policies", LEARNING, "--repeat", "3", "-o", tmp_path / "o")
+    came = run_here(monkeypatch, *fixed, "--carry", "--quiet", "--json")
+    assert came.code == 0, came.err
+    assert outcomes(Experiment(tmp_path / "o")) == outcomes(Experiment(school))
+    refused = run_here(monkeypatch, *fixed, "--quiet", "--json")
+    assert (refused.code, refused.out) == (2, "")
+    assert "was begun with --carry; start a new results folder" in refused.err
 
 
 # -- interruptions -------------------------------------------------------------------------

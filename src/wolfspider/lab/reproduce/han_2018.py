@@ -47,6 +47,7 @@ SHARES = (0.1, 0.2, 0.4)  # of the pages, at which is counted
 _TITLES = (0.01, 0.1)  # of the pages: how many have the word of a title that makes a topic
 _LEVELS = 10
 _DIVERGED = "sarsa diverges"  # in the error of a run
+_ENDS = (slice(1), slice(-1, None))  # the first lesson, and the last
 _MOST = 30 / (1 - 0.9)  # what can be had with their rewards and their γ
 _HELPS = 1.2  # times as many, at least, they say
 
@@ -279,14 +280,16 @@ def _why_not(runs: _Runs) -> str:
     share = SHARES[1]
     all_pages = sum(map(runs.relevant, runs.summary.units))
     parts = {name: runs.counts(name, share).sum() / all_pages for name in ("breadth-first", BLIND)}
-    gains = []
+    times = []
     for each in SHARES:
         ours = np.mean([runs.counts(crawler(update), each) for update in THEIRS], axis=0)
-        gains.append(f"{_times(ours, runs.counts(BLIND, each))[0]:.2f} after {each:.0%}")
+        times.append(_times(ours, runs.counts(BLIND, each))[0])
+    course = ", ".join(f"{t:.2f} after {each:.0%}" for t, each in zip(times, SHARES, strict=True))
+    then = "the less is left to gain" if times[1] >= 1 else "the more has been made up for"
     return (
         f"much is found without learning: {parts[BLIND]:.0%} of all relevant pages by word vectors "
         f"alone, {parts['breadth-first']:.0%} by breadth-first; and the more of the web is "
-        f"visited, the less is left to gain ({', '.join(gains)})"
+        f"visited, {then} ({course})"
     )
 
 
@@ -307,8 +310,10 @@ def beats_all(found: Sequence[Comparison]) -> bool | None:
     return False if False in verdicts else True if all(verdicts) else None
 
 
-def _noise(runs: _Runs, units: Sequence[Unit]) -> str:
+def _noise(runs: _Runs, units: Sequence[Unit], agrees: bool | None) -> str:
     """How the methods differ, beside how the lessons of one method do."""
+    if agrees:
+        return ""
     pages = int(SHARES[1] / SHARES[-1] * runs.budget)
     means = [runs.counts(crawler(update), SHARES[1], units).mean() for update in THEIRS]
     lessons = [
@@ -316,6 +321,12 @@ def _noise(runs: _Runs, units: Sequence[Unit]) -> str:
         for update in THEIRS
         for unit in units
     ]
+    if agrees is False:
+        ends = [runs.counts(crawler("moderated"), SHARES[1], units, each).mean() for each in _ENDS]
+        return (
+            "moderated steps are a tenth as large, and less has been learned by the end: from the "
+            f"first crawl to the last it still gains {ends[1] - ends[0]:+.1f} pages"
+        )
     return (
         f"{len(units)} topics are few; the best and the worst method differ by "
         f"{max(means) - min(means):.1f} pages, and the lessons of one method on one topic have a "
@@ -330,7 +341,7 @@ def _sync_best(runs: _Runs) -> Finding:
         "section 4, figure 3 (a)–(c)",
         seen,
         agrees,
-        "" if agrees else _noise(runs, runs.abundant),
+        _noise(runs, runs.abundant, agrees),
         runs.table(runs.abundant),
     )
 
@@ -342,7 +353,7 @@ def _moderated_best(runs: _Runs) -> Finding:
         "section 4, figure 3 (d)–(f)",
         seen,
         agrees,
-        "" if agrees else _noise(runs, runs.sparse),
+        _noise(runs, runs.sparse, agrees),
         runs.table(runs.sparse),
     )
 
@@ -355,7 +366,7 @@ def _moderated_beats_original(runs: _Runs) -> Finding:
         "section 4, figure 3",
         f"relevant pages, moderated less original: {written(found)}",
         agrees,
-        "" if agrees else _noise(runs, runs.summary.units),
+        _noise(runs, runs.summary.units, agrees),
     )
 
 

@@ -223,6 +223,7 @@ def _overtakes(summary: Summary) -> Finding:
         curves[policy], _ = band([summary.curve(policy, unit, "recall") for unit in units])
     last = len(curves[greedy]) - 1
     overtakes = overtaking(curves[spiders], curves[greedy])
+    ahead = f"ahead from page {overtakes:,} on" if overtakes else "never ahead to stay"
     rows: list[tuple[str, ...]] = [("pages", "breadth-first", "best-n-first:n=256", "infospiders")]
     three = [curves[policy] for policy in (blind, greedy, spiders)]
     for page in np.unique(np.geomspace(min(50, last + 1), last + 1, 8).astype(int)).tolist():
@@ -235,8 +236,7 @@ def _overtakes(summary: Summary) -> Finding:
         "In long crawls InfoSpiders overtakes Best-First with N = 256 (after 7,500 pages).",
         "section 6.2, figure 24",
         f"crawls of the whole web, {last + 1:,} pages: InfoSpiders less Best-First halfway "
-        f"{written(half)}, at the end {written(final)}; ahead from page {overtakes or '–'} on, and "
-        "not behind again",
+        f"{written(half)}, at the end {written(final)}; {ahead}",
         agrees,
         ""
         if agrees
