@@ -22,11 +22,16 @@ def take_up(path: Path, policy: Policy, name: str) -> None:
         kept = load_state(path)
     except DamagedFile as error:
         raise DamagedFile(f"the weights cannot be used: {error}") from error
-    if kept.get("format") != FORMAT:
+    if not isinstance(kept, dict) or kept.get("format") != FORMAT:
         raise BadInput(f"{path} does not hold weights of this version; give another file")
     if kept.get("policy") != name:
         raise BadInput(f"{path} holds what {kept.get('policy')!r} learned, and this is {name!r}")
-    carrying.carry(kept["carried"])
+    try:
+        carrying.carry(kept["carried"])
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise DamagedFile(
+            f"the weights in {path} are not what {name!r} keeps ({error!r}); give another file"
+        ) from error
 
 
 def put_down(path: Path, policy: Policy, name: str) -> None:

@@ -370,8 +370,16 @@ def _do(jobs: Series, folder: Path) -> list[Trace]:
 
 def _learned_before(job: Job, folder: Path) -> State | None:
     """What the repeat before has left; nothing if it failed."""
-    path = replace(job, repeat=job.repeat - 1).carried(folder)
-    return load_state(path) if path.exists() else None
+    before = replace(job, repeat=job.repeat - 1)
+    path = before.carried(folder)
+    if path.exists():
+        return load_state(path)
+    if not Trace.load(before.path(folder)).error:
+        raise DamagedFile(
+            f"{path} is missing, with which {job.policy} on {job.task.name} should go on; "
+            f"remove {before.path(folder).name}, too"
+        )
+    return None
 
 
 def _in_parallel(series: Sequence[Series], folder: Path, processes: int) -> Iterator[Trace]:
