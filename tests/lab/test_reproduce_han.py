@@ -16,9 +16,17 @@ from recordings import compile_web, page
 from wolfspider.errors import BadInput
 from wolfspider.lab.experiment import Experiment, ground_of
 from wolfspider.lab.ground import Ground
-from wolfspider.lab.reproduce import PAPERS, han_2018
+from wolfspider.lab.reproduce import PAPERS, han_2018, han_2018_topics
 from wolfspider.lab.reproduce.findings import Finding
-from wolfspider.lab.reproduce.han_2018 import BLIND, POLICIES, UPDATES, beats_all, crawler
+from wolfspider.lab.reproduce.han_2018 import beats_all
+from wolfspider.lab.reproduce.han_2018_runs import (
+    BLIND,
+    POLICIES,
+    UPDATES,
+    Runs,
+    crawler,
+    times_as_many,
+)
 from wolfspider.lab.run import run_lesson
 from wolfspider.lab.statistics import compare
 from wolfspider.lab.summary import Summary
@@ -105,10 +113,10 @@ def test_without_words_the_papers_are_taken_and_titles_of_one_word_make_up_for_t
     records += [page(article("two"), "<title>Two words</title><p>Castle, castle.")]
     web = compile_web(tmp_path / "wiki", records)
     assert len(web) == 139
-    found = dict(han_2018._Articles(web).more(5, ["poetry"]))
+    found = dict(han_2018_topics.Articles(web).more(5, ["poetry"]))
     assert list(found) == ["bridge", "castle", "desert", "engine", "forest"]
     assert web.url(found["castle"]) == article("castle")
-    names = [task.name for task in han_2018._tasks(web, None)]
+    names = [task.name for task in han_2018_topics.topics_of(web, None)]
     assert names == ["poetry", *found]
 
 
@@ -259,12 +267,12 @@ def summary(tmp_path_factory: pytest.TempPathFactory) -> Summary:
 
 
 @pytest.fixture(scope="module")
-def runs(summary: Summary) -> han_2018._Runs:
-    return han_2018._Runs(summary)
+def runs(summary: Summary) -> Runs:
+    return Runs(summary)
 
 
 def test_relevant_pages_are_counted_by_topic_and_averaged_over_lessons(
-    runs: han_2018._Runs,
+    runs: Runs,
 ) -> None:
     assert (runs.lessons, runs.budget) == (2, 20)
     assert runs.counts(BLIND, 0.2).tolist() == [2, 1]
@@ -276,7 +284,7 @@ def test_relevant_pages_are_counted_by_topic_and_averaged_over_lessons(
     assert [runs.relevant(unit) for unit in runs.summary.units] == [7, 3]
 
 
-def test_learning_helps_by_hand(runs: han_2018._Runs) -> None:
+def test_learning_helps_by_hand(runs: Runs) -> None:
     """Their three find (4 + 3 + 2) ÷ 3 = 3 and (2 + 1 + 2) ÷ 3 pages, where words find 2 and 1."""
     found = han_2018._learning_helps(runs)
     assert f"{(3 + 5 / 3) / 3:.2f} [1.50, 1.67] times" in found.seen
@@ -286,7 +294,7 @@ def test_learning_helps_by_hand(runs: han_2018._Runs) -> None:
     assert found.table[1] == (BLIND, "2.0", "1.0")
 
 
-def test_the_best_of_them_by_hand(runs: han_2018._Runs) -> None:
+def test_the_best_of_them_by_hand(runs: Runs) -> None:
     many, few = han_2018._sync_best(runs), han_2018._moderated_best(runs)
     assert "spider, after 20%: sync 4.0, async 3.0, moderated 2.0" in many.seen
     assert many.agrees is None  # one topic is no evidence
@@ -296,7 +304,7 @@ def test_the_best_of_them_by_hand(runs: han_2018._Runs) -> None:
     assert "moderated less sync: +0.000" in few.seen
 
 
-def test_who_is_beaten_has_another_reason(runs: han_2018._Runs) -> None:
+def test_who_is_beaten_has_another_reason(runs: Runs) -> None:
     assert han_2018._noise(runs, runs.sparse, True) == ""
     reason = han_2018._noise(runs, runs.sparse, False)
     assert "from the first crawl to the last it still gains +0.0 pages" in reason
@@ -312,7 +320,7 @@ def test_the_best_beats_all_others_and_is_beaten_by_none() -> None:
     assert beats_all([compare(np.linspace(1, 2, 5))]) is None  # p is 1/16 at best
 
 
-def test_lessons_by_hand(runs: han_2018._Runs) -> None:
+def test_lessons_by_hand(runs: Runs) -> None:
     """Only sync finds more in the second: 2 more of the first topic, a third of that together."""
     found = han_2018._lessons_help(runs)
     assert f"{1 / 3:+.3f} [+0.000, +0.667]" in found.seen
@@ -325,13 +333,13 @@ def test_lessons_by_hand(runs: han_2018._Runs) -> None:
     )
 
 
-def test_moderated_less_original_by_hand(runs: han_2018._Runs) -> None:
+def test_moderated_less_original_by_hand(runs: Runs) -> None:
     found = han_2018._moderated_beats_original(runs)
     assert "moderated less original: +0.000 [-1.000, +1.000]" in found.seen.replace("−", "-")
     assert found.agrees is None
 
 
-def test_levels_by_hand(runs: han_2018._Runs) -> None:
+def test_levels_by_hand(runs: Runs) -> None:
     """A page of the topic's word alone is of the highest level: cosine 1."""
     found = han_2018._middle_levels(runs)
     rows = {row[0]: row[1:] for row in found.table}
@@ -342,14 +350,14 @@ def test_levels_by_hand(runs: han_2018._Runs) -> None:
     assert found.agrees is False
 
 
-def test_costs_by_hand(runs: han_2018._Runs) -> None:
+def test_costs_by_hand(runs: Runs) -> None:
     found = han_2018._costs(runs)
     assert "word-vector 5.00, sarsa:update=sync 80.00, sarsa:update=async 10.00" in found.seen
     assert "synchronous 8.0 times asynchronous" in found.seen
     assert found.agrees is True
 
 
-def test_lazy_against_sync_by_hand(runs: han_2018._Runs) -> None:
+def test_lazy_against_sync_by_hand(runs: Runs) -> None:
     found = han_2018._lazy(runs)
     assert "lazy finds 1.000 [1.000, 1.000] times" in found.seen
     assert found.agrees is True
@@ -357,7 +365,7 @@ def test_lazy_against_sync_by_hand(runs: han_2018._Runs) -> None:
 
 def test_topics_of_which_nothing_was_found_leave_it_open() -> None:
     """In a quarter of the draws of two topics it is the second one twice: 0 of 0."""
-    value, low, high = han_2018._times(np.array([3.0, 0.0]), np.array([2.0, 0.0]))
+    value, low, high = times_as_many(np.array([3.0, 0.0]), np.array([2.0, 0.0]))
     assert value == 1.5
     assert np.isnan([low, high]).all()
 
@@ -370,7 +378,7 @@ def test_less_than_they_found_differs_and_says_what_there_was_to_find(summary: S
         for t in _blind(summary)
     ]
     blind = [replace(t, key=replace(t.key, policy="breadth-first")) for t in _blind(summary)]
-    found = han_2018._learning_helps(han_2018._Runs(replace(summary, traces=(*same, *blind))))
+    found = han_2018._learning_helps(Runs(replace(summary, traces=(*same, *blind))))
     assert "1.00 [1.00, 1.00] times" in found.seen
     assert found.agrees is False
     assert "30% of all relevant pages by word vectors alone, 30% by breadth-first" in found.reason
@@ -424,7 +432,7 @@ def test_the_largest_weight_is_that_of_any_lesson(folder: Path) -> None:
     assert len(found) == 3 * len(UPDATES)
 
 
-def test_where_it_differs_a_reason_is_given(runs: han_2018._Runs) -> None:
+def test_where_it_differs_a_reason_is_given(runs: Runs) -> None:
     judges = (han_2018._moderated_best, han_2018._lessons_help, han_2018._middle_levels)
     found: list[Finding] = [judge(runs) for judge in judges]
     assert all(finding.reason for finding in found)

@@ -76,12 +76,13 @@ def test_parents_are_averaged_as_they_come() -> None:
     found = parents.add(both[:1], Parent(0.8, True, 0.1, 0))
     assert np.allclose(found, [[0.5, 0.8]])
     one, two = both.tolist()
-    assert np.allclose(parents.averages(one), [0.5, 0.8])
-    assert np.allclose(parents.averages(two), [0.2, 0.0])
-    assert parents.smoothed(one) == pytest.approx(0.3)  # the larger
-    assert (parents.distance(one), parents.distance(two)) == (0, 4)
-    assert parents.smoothed(1) is None
-    assert parents.distance(1) == FARTHEST
+    first, second = parents.of(one), parents.of(two)
+    assert (first.mean, first.relevant_mean) == pytest.approx((0.5, 0.8))
+    assert (second.mean, second.relevant_mean) == pytest.approx((0.2, 0.0))
+    assert first.smoothed == pytest.approx(0.3)  # the larger
+    assert (first.distance, second.distance) == (0, 4)
+    assert parents.of(1).smoothed is None
+    assert parents.of(1).distance == FARTHEST
     again = Parents()
     again.restore(through_disk(parents.state()))
     assert np.allclose(again.add(both[1:], Parent(0.6, True, 0.0, 1)), [[0.4, 0.6]])
@@ -114,7 +115,7 @@ def test_relevance_is_smoothed_over_ancestors(file: str) -> None:
     go(policy, "wolf", {ONE: {}})  # smoothed: 1.0, it has no ancestors
     go(policy, "spider", {TWO: {}})  # 0.4 · 0.6 + 0.6 · 1.0 = 0.84
     two = fingerprints([TWO]).tolist()[0]
-    assert policy._parents.smoothed(two) == pytest.approx(0.84)
+    assert policy._parents.of(two).smoothed == pytest.approx(0.84)
 
 
 @pytest.mark.parametrize("coding", ["index", "tiles"])

@@ -79,9 +79,9 @@ class FrontierByKind:
         start, end = self._rows.write(links, chosen, hosts, origin)
         new = np.arange(start, end, dtype=np.int32)
         self._map.set(fingerprints[chosen], new, slots[chosen])
-        groups = [
-            self._group(k, h) for k, h in zip(kinds[chosen].tolist(), hosts.tolist(), strict=True)
-        ]
+        pairs = zip(kinds[chosen].tolist(), hosts.tolist(), strict=True)
+        known = self._numbers.get
+        groups = [self._group(*pair) if (n := known(pair)) is None else n for pair in pairs]
         self._rows["group"][start:end] = groups
         for row, group in enumerate(groups, start):
             self._queues[group].append(row)

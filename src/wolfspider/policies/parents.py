@@ -11,7 +11,7 @@ from wolfspider.records import Fingerprints, Floats, State
 
 FARTHEST = 9  # links from a relevant page; more are not told apart (Han et al. 2018)
 
-_COUNT, _SUM, _RELEVANT, _RELEVANT_SUM, _SMOOTHED, _DISTANCE = range(6)
+_COUNT, _RELEVANT, _SUM, _RELEVANT_SUM, _SMOOTHED, _DISTANCE = range(6)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,19 @@ class Parent:
     relevant: bool
     smoothed: float  # over it and its ancestors
     distance: int  # from the last relevant page, itself included
+
+
+@dataclass(frozen=True, slots=True)
+class Ancestry:
+    """What a link has from its parents."""
+
+    mean: float  # relevance of all of them
+    relevant_mean: float  # of the relevant ones; 0 where there are none
+    smoothed: float | None  # the largest of them; None without parents
+    distance: int  # of the one that is nearest to a relevant page
+
+
+NOBODY = Ancestry(0.0, 0.0, None, FARTHEST)
 
 
 class Parents:
@@ -36,7 +49,7 @@ class Parents:
         self._size = 0
 
     def add(self, links: Fingerprints, parent: Parent) -> Floats:
-        """The page has been visited and has these links; returns their rows as `of` does."""
+        """The page has been visited and has these links; gives the two means of each."""
         rows = self._rows.get(links)
         new = np.flatnonzero(rows < 0)
         if len(new):
@@ -56,20 +69,13 @@ class Parents:
         self._values[rows] = values
         return _averages(values)
 
-    def averages(self, link: int) -> Floats:
-        """The mean relevance of all parents, and of the relevant ones; 0 where there are none."""
+    def of(self, link: int) -> Ancestry:
+        """What is known of one link."""
         row = self._rows.get_one(link)
-        return np.zeros(2) if row < 0 else _averages(self._values[row : row + 1])[0]
-
-    def smoothed(self, link: int) -> float | None:
-        """The largest smoothed relevance of a parent; None without parents."""
-        row = self._rows.get_one(link)
-        return None if row < 0 else self._values.item(row, _SMOOTHED)
-
-    def distance(self, link: int) -> int:
-        """The distance of the parent that is nearest to a relevant page."""
-        row = self._rows.get_one(link)
-        return FARTHEST if row < 0 else int(self._values.item(row, _DISTANCE))
+        if row < 0:
+            return NOBODY
+        count, relevant, total, relevant_total, smoothed, distance = self._values[row].tolist()
+        return Ancestry(total / count, relevant_total / max(relevant, 1), smoothed, int(distance))
 
     def state(self) -> State:
         return {"rows": self._rows.state(), "values": self._values[: self._size].copy()}
@@ -81,6 +87,6 @@ class Parents:
 
 
 def _averages(values: Floats | np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> Floats:
-    sums = values[:, [_SUM, _RELEVANT_SUM]].astype(np.float64)
-    counts: Floats = np.maximum(values[:, [_COUNT, _RELEVANT]], 1)
-    return sums / counts
+    counts = np.maximum(values[:, _COUNT:_SUM], 1)
+    means: Floats = values[:, _SUM:_SMOOTHED].astype(np.float64) / counts
+    return means

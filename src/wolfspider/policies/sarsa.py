@@ -20,6 +20,7 @@ What is scored anew when the weights have changed:
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Container, Sequence
 from typing import Any, Literal, get_args
 
@@ -39,8 +40,9 @@ Update = Literal["sync", "async", "moderated", "lazy"]
 Coding = Literal["index", "tiles"]
 Codes = NDArray[np.uint8]
 
-_FIVE = np.array([0.2, 0.4, 0.6, 0.8])  # edges of buckets
-_SIX = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
+_FIVE = [0.2, 0.4, 0.6, 0.8]  # edges of buckets
+_SIX = [0.1, 0.3, 0.5, 0.7, 0.9]
+_EDGES = np.array(_FIVE), np.array(_SIX)
 _TOO_MUCH = 1000.0  # times the reward that can be had: values that large are no values
 
 
@@ -213,24 +215,25 @@ class Sarsa:
             *(f"link: {name}" for name in pairs),
         ]
 
-    def _state(self, visit: Visit, likeness: Floats) -> tuple[Codes, Parent]:
+    def _state(self, visit: Visit, likeness: Floats) -> tuple[bytes, Parent]:
         """The code of a page, and what its links remember of it."""
-        link, relevance = visit.link.fingerprint, likeness.item(0)
-        inherited = self._parents.smoothed(link)
-        ancestors = relevance if inherited is None else inherited
-        relevant = visit.verdict.relevant
-        distance = 0 if relevant else min(self._parents.distance(link) + 1, FARTHEST)
-        pairs = two_indexes(np.concatenate([likeness, self._parents.averages(link)]))
-        change = change_index(relevance - ancestors, *self._steps)
+        values = likeness.tolist()
+        relevance, relevant = values[0], visit.verdict.relevant
+        parents = self._parents.of(visit.link.fingerprint)
+        ancestors = relevance if parents.smoothed is None else parents.smoothed
+        distance = 0 if relevant else min(parents.distance + 1, FARTHEST)
         smoothed = self._beta * relevance + (1 - self._beta) * ancestors
-        code = np.append(pairs, [change, distance]).astype(np.uint8)
-        return code, Parent(relevance, relevant, smoothed, distance)
+        code = bytearray()
+        for value in (*values, parents.mean, parents.relevant_mean):
+            code += bytes((bisect_right(_FIVE, value), bisect_right(_SIX, value)))
+        code += bytes((change_index(relevance - ancestors, *self._steps), distance))
+        return bytes(code), Parent(relevance, relevant, smoothed, distance)
 
-    def _kinds_of(self, links: Links, state: Codes, averages: Floats) -> NDArray[np.int64]:
+    def _kinds_of(self, links: Links, page: bytes, averages: Floats) -> NDArray[np.int64]:
         """The number of each link's (state, action)."""
         likeness = np.maximum(self._likeness.of_bags(*links.bags("url", "anchor", "context")), 0.0)
         codes = two_indexes(np.concatenate([likeness, averages], axis=1))
-        text, width, page = codes.tobytes(), codes.shape[1], state.tobytes()
+        text, width = codes.tobytes(), codes.shape[1]
         codes_of = [page + text[at : at + width] for at in range(0, len(text), width)]
         kinds = list(map(self._kinds.get, codes_of))
         if None in kinds:
@@ -303,8 +306,7 @@ class Sarsa:
 def two_indexes(values: Floats) -> Codes:
     """For each number in [0, 1] its bucket of five and its bucket of six, side by side."""
     codes = np.empty((*values.shape[:-1], values.shape[-1] * 2), np.uint8)
-    codes[..., 0::2] = np.searchsorted(_FIVE, values, side="right")
-    codes[..., 1::2] = np.searchsorted(_SIX, values, side="right")
+    codes[..., 0::2], codes[..., 1::2] = (edges.searchsorted(values, "right") for edges in _EDGES)
     return codes
 
 

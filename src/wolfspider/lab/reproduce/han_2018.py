@@ -8,55 +8,45 @@ has learned. Here the web is any recorded one with an article for each topic.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from wolfspider.errors import BadInput
 from wolfspider.lab.experiment import Experiment
-from wolfspider.lab.metrics import found
 from wolfspider.lab.reproduce.findings import (
     Finding,
     Reproduction,
     only,
-    ratio,
     verdict,
     written,
 )
+from wolfspider.lab.reproduce.han_2018_runs import (
+    BLIND,
+    POLICIES,
+    THEIRS,
+    UPDATES,
+    Runs,
+    crawler,
+    times_as_many,
+)
+from wolfspider.lab.reproduce.han_2018_topics import SHARES, topics_of
 from wolfspider.lab.statistics import Comparison, compare
 from wolfspider.lab.summary import Summary, Unit
-from wolfspider.lab.tasks import Task, TaskFile
-from wolfspider.lab.trace import Trace
+from wolfspider.lab.tasks import TaskFile
 from wolfspider.policies import Spec
-from wolfspider.records import Floats
 from wolfspider.states import load_state
-from wolfspider.text import term_ids
 from wolfspider.vectors import Likeness, WordVectors
 from wolfspider.webs.recorded import RecordedWeb
 
-WORDS = ("cancer", "fiction", "olympics", "cameras", "geology", "poetry")
 LESSONS = 10
-BLIND = "word-vector"
-UPDATES = ("sync", "async", "moderated", "lazy")
-THEIRS = UPDATES[:3]
-SHARES = (0.1, 0.2, 0.4)  # of the pages, at which is counted
 
-_TITLES = (0.01, 0.1)  # of the pages: how many have the word of a title that makes a topic
 _LEVELS = 10
 _DIVERGED = "sarsa diverges"  # in the error of a run
 _ENDS = (slice(1), slice(-1, None))  # the first lesson, and the last
 _MOST = 30 / (1 - 0.9)  # what can be had with their rewards and their γ
 _HELPS = 1.2  # times as many, at least, they say
-
-
-def crawler(update: str) -> str:
-    return f"sarsa:update={update}"
-
-
-POLICIES = (BLIND, *map(crawler, UPDATES))
 
 
 def prepare(
@@ -66,7 +56,7 @@ def prepare(
     if lessons < 2:
         raise BadInput(f"--lessons is {lessons}; a learning curve needs 2 or more")
     recorded = RecordedWeb(web)
-    tasks = tuple(_tasks(recorded, words))
+    tasks = tuple(topics_of(recorded, words))
     experiment = Experiment(folder)
     told = ",".join(task.name for task in tasks)
     command = (
@@ -80,8 +70,8 @@ def prepare(
 def conclude(experiment: Experiment) -> Reproduction:
     """Their findings, one by one, on the topics of which no crawl was stopped."""
     summary = Summary.of(experiment)
-    runs = _Runs(_whole(summary))
-    judges: tuple[Callable[[_Runs], Finding], ...]
+    runs = Runs(_whole(summary))
+    judges: tuple[Callable[[Runs], Finding], ...]
     judges = (_learning_helps, _sync_best, _moderated_best, _moderated_beats_original)
     judges += (_lessons_help, _middle_levels, _costs, _lazy)
     webs = ", ".join(f"{name} ({digest})" for name, digest in experiment.about["webs"].items())
@@ -110,158 +100,20 @@ def _whole(summary: Summary) -> Summary:
     return only(summary, kept)
 
 
-# -- tasks -----------------------------------------------------------------------------------
-
-
-def _tasks(web: RecordedWeb, words: Sequence[str] | None) -> Iterator[Task]:
-    """A task for each word that an article is about; without words the paper's and some more."""
-    articles = _Articles(web)
-    wanted = list(dict.fromkeys(words or WORDS))
-    found = {word: page for word in wanted if (page := articles.about(word)) is not None}
-    if words is not None and len(found) < len(wanted):
-        lacking = ", ".join(word for word in wanted if word not in found)
-        raise BadInput(
-            f"no page of {web.folder} is titled as, and has: {lacking}; give other words"
-        )
-    if words is None:
-        found |= articles.more(len(wanted) - len(found), [*found])
-    if len(found) < 2:
-        raise BadInput(
-            f"{web.folder} has articles for {len(found)} topics; name two or more with --words"
-        )
-    budget = int(SHARES[-1] * len(web))
-    for word, page in found.items():
-        targets = tuple(web.url(number) for number in articles.having(word) if number != page)
-        yield Task(word, (word,), targets, (web.url(page),), budget)
-
-
-class _Articles:
-    """The pages of a web by the words of their titles, and by those they have."""
-
-    def __init__(self, web: RecordedWeb) -> None:
-        self._pages: dict[int, list[int]] = {}
-        self._titles: dict[int, list[tuple[int, str, int]]] = {}  # first term → length, title, page
-        for number in range(len(web)):
-            page = web.page(number)
-            for term in page.terms.ids.tolist():
-                self._pages.setdefault(term, []).append(number)
-            title = term_ids(page.title).tolist()
-            if title:
-                entry = (len(title), page.title, number)
-                self._titles.setdefault(title[0], []).append(entry)
-        self._size = len(web)
-
-    def having(self, word: str) -> list[int]:
-        (term,) = term_ids(word).tolist()
-        return self._pages.get(term, [])
-
-    def about(self, word: str) -> int | None:
-        """The page whose title begins with the word, and has least besides."""
-        terms = term_ids(word).tolist()
-        if len(terms) != 1 or len(self._pages.get(terms[0], ())) < 2:
-            return None
-        return min(self._titles[terms[0]])[2] if terms[0] in self._titles else None
-
-    def more(self, count: int, taken: Sequence[str]) -> dict[str, int]:
-        """Titles of one word that neither hardly any nor very many pages have, evenly chosen."""
-        low, high = (share * self._size for share in _TITLES)
-        stems = {term for word in taken for term in term_ids(word).tolist()}
-        fit = sorted(
-            (title.lower(), page)
-            for term, entries in self._titles.items()
-            for length, title, page in entries
-            if length == 1 and title.isalpha() and term not in stems
-            if low <= len(self._pages.get(term, ())) <= high
-        )
-        places = np.linspace(0, len(fit) - 1, count + 2)[1:-1].round().astype(int)
-        return {fit[at][0]: fit[at][1] for at in places.tolist()} if fit else {}
-
-
-# -- what was seen ---------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Runs:
-    """The crawls, by topic, crawler and lesson."""
-
-    summary: Summary
-
-    @cached_property
-    def lessons(self) -> int:
-        return 1 + max(trace.key.repeat for trace in self.summary.traces)
-
-    @cached_property
-    def budget(self) -> int:
-        return self.summary.budget
-
-    def relevant(self, unit: Unit) -> int:
-        return int(self.summary.grounds[unit].wanted.sum())
-
-    @cached_property
-    def abundant(self) -> list[Unit]:
-        """The half of the topics that more pages are about."""
-        ranked = sorted(self.summary.units, key=self.relevant)
-        return ranked[len(ranked) // 2 :]
-
-    @cached_property
-    def sparse(self) -> list[Unit]:
-        return [unit for unit in self.summary.units if unit not in self.abundant]
-
-    def of(self, policy: str, unit: Unit) -> list[Trace]:
-        """Lesson by lesson; one that learns nothing has one."""
-        return sorted(self.summary.by_unit[policy, unit], key=lambda trace: trace.key.repeat)
-
-    def counts(
-        self,
-        policy: str,
-        share: float,
-        units: Sequence[Unit] | None = None,
-        lesson: slice = slice(None),
-    ) -> Floats:
-        """Relevant pages found by topic, as a mean over lessons."""
-        pages = int(share / SHARES[-1] * self.budget)
-        return np.array(
-            [
-                np.mean([self.found(trace, unit, pages) for trace in self.of(policy, unit)[lesson]])
-                for unit in units or self.summary.units
-            ]
-        )
-
-    def found(self, trace: Trace, unit: Unit, pages: int) -> int:
-        curve = found(trace, self.summary.grounds[unit])
-        return int(curve[min(pages, len(curve)) - 1]) if len(curve) else 0
-
-    def versus(
-        self, ours: str, theirs: str, share: float, units: Sequence[Unit] | None = None
-    ) -> Comparison:
-        return compare(self.counts(ours, share, units) - self.counts(theirs, share, units))
-
-    def table(self, units: Sequence[Unit] | None = None) -> tuple[tuple[str, ...], ...]:
-        units = units or self.summary.units
-        share = SHARES[1]
-        heads = ("crawler", *(unit[0] for unit in units))
-        rows = [(p, *(f"{n:.1f}" for n in self.counts(p, share, units))) for p in POLICIES]
-        return (heads, *rows)
-
-
-def _times(ours: Floats, theirs: Floats) -> tuple[float, float, float]:
-    """How many times as many, with its interval; nan where topics were drawn with nothing found."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return ratio(ours, theirs)
-
-
-def _ratios(runs: _Runs, share: float) -> str:
+def _ratios(runs: Runs, share: float) -> str:
     parts = []
     for update in UPDATES:
-        value, low, high = _times(runs.counts(crawler(update), share), runs.counts(BLIND, share))
+        value, low, high = times_as_many(
+            runs.counts(crawler(update), share), runs.counts(BLIND, share)
+        )
         parts.append(f"{update} {value:.2f} [{low:.2f}, {high:.2f}]")
     return ", ".join(parts)
 
 
-def _learning_helps(runs: _Runs) -> Finding:
+def _learning_helps(runs: Runs) -> Finding:
     share = SHARES[1]
     together = np.mean([runs.counts(crawler(update), share) for update in THEIRS], axis=0)
-    value, low, high = _times(together, runs.counts(BLIND, share))
+    value, low, high = times_as_many(together, runs.counts(BLIND, share))
     agrees = False if high < _HELPS else True if low > 1 else None
     seen = "; ".join(f"after {s:.0%} of the pages {_ratios(runs, s)}" for s in SHARES)
     return Finding(
@@ -275,7 +127,7 @@ def _learning_helps(runs: _Runs) -> Finding:
     )
 
 
-def _why_not(runs: _Runs) -> str:
+def _why_not(runs: Runs) -> str:
     """What there was to find, and what is found without learning."""
     share = SHARES[1]
     all_pages = sum(map(runs.relevant, runs.summary.units))
@@ -283,7 +135,7 @@ def _why_not(runs: _Runs) -> str:
     times = []
     for each in SHARES:
         ours = np.mean([runs.counts(crawler(update), each) for update in THEIRS], axis=0)
-        times.append(_times(ours, runs.counts(BLIND, each))[0])
+        times.append(times_as_many(ours, runs.counts(BLIND, each))[0])
     course = ", ".join(f"{t:.2f} after {each:.0%}" for t, each in zip(times, SHARES, strict=True))
     then = "the less is left to gain" if times[1] >= 1 else "the more has been made up for"
     return (
@@ -293,7 +145,7 @@ def _why_not(runs: _Runs) -> str:
     )
 
 
-def _best_of(runs: _Runs, best: str, units: Sequence[Unit]) -> tuple[str, bool | None]:
+def _best_of(runs: Runs, best: str, units: Sequence[Unit]) -> tuple[str, bool | None]:
     share = SHARES[1]
     means = {u: float(runs.counts(crawler(u), share, units).mean()) for u in THEIRS}
     others = [update for update in THEIRS if update != best]
@@ -310,7 +162,7 @@ def beats_all(found: Sequence[Comparison]) -> bool | None:
     return False if False in verdicts else True if all(verdicts) else None
 
 
-def _noise(runs: _Runs, units: Sequence[Unit], agrees: bool | None) -> str:
+def _noise(runs: Runs, units: Sequence[Unit], agrees: bool | None) -> str:
     """How the methods differ, beside how the lessons of one method do."""
     if agrees:
         return ""
@@ -334,7 +186,7 @@ def _noise(runs: _Runs, units: Sequence[Unit], agrees: bool | None) -> str:
     )
 
 
-def _sync_best(runs: _Runs) -> Finding:
+def _sync_best(runs: Runs) -> Finding:
     seen, agrees = _best_of(runs, "sync", runs.abundant)
     return Finding(
         "On topics with many pages the synchronous method is the best.",
@@ -346,7 +198,7 @@ def _sync_best(runs: _Runs) -> Finding:
     )
 
 
-def _moderated_best(runs: _Runs) -> Finding:
+def _moderated_best(runs: Runs) -> Finding:
     seen, agrees = _best_of(runs, "moderated", runs.sparse)
     return Finding(
         "On topics with few pages the asynchronous method with moderated updates is the best.",
@@ -358,7 +210,7 @@ def _moderated_best(runs: _Runs) -> Finding:
     )
 
 
-def _moderated_beats_original(runs: _Runs) -> Finding:
+def _moderated_beats_original(runs: Runs) -> Finding:
     found = runs.versus(crawler("moderated"), crawler("async"), SHARES[1])
     agrees = verdict(found)
     return Finding(
@@ -370,7 +222,7 @@ def _moderated_beats_original(runs: _Runs) -> Finding:
     )
 
 
-def _lessons_help(runs: _Runs) -> Finding:
+def _lessons_help(runs: Runs) -> Finding:
     share, half = SHARES[1], runs.lessons // 2
     rows: list[tuple[str, ...]] = [("lesson", *UPDATES)]
     for lesson in range(runs.lessons):
@@ -401,7 +253,7 @@ def _lessons_help(runs: _Runs) -> Finding:
     )
 
 
-def _middle_levels(runs: _Runs) -> Finding:
+def _middle_levels(runs: Runs) -> Finding:
     table = WordVectors.open()
     there: Counter[int] = Counter()  # relevant pages of the web
     counts: dict[str, Counter[int]] = {policy: Counter() for policy in POLICIES}
@@ -446,7 +298,7 @@ def _one(value: float) -> str:
     return f"{value:.1f}"
 
 
-def _costs(runs: _Runs) -> Finding:
+def _costs(runs: Runs) -> Finding:
     milliseconds = {
         policy: float(
             np.mean(
@@ -474,9 +326,9 @@ def _costs(runs: _Runs) -> Finding:
     )
 
 
-def _lazy(runs: _Runs) -> Finding:
+def _lazy(runs: Runs) -> Finding:
     share = SHARES[1]
-    value, low, high = _times(
+    value, low, high = times_as_many(
         runs.counts(crawler("lazy"), share), runs.counts(crawler("sync"), share)
     )
     return Finding(
