@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import signal
 import tempfile
 
 import pytest
@@ -23,6 +24,8 @@ from wolfspider.webs.synthetic import Synthetic
 CACHE = tempfile.mkdtemp(prefix="wolfspider-tests-")
 os.environ["XDG_CACHE_HOME"] = CACHE  # not the user's; processes that tests start see it, too
 atexit.register(shutil.rmtree, CACHE, ignore_errors=True)
+
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also under nohup: processes of tests inherit it
 
 settings.register_profile("wolfspider", deadline=None)  # machines have slow moments
 settings.load_profile("wolfspider")

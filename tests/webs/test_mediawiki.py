@@ -14,7 +14,7 @@ from pathlib import Path
 
 import mwparserfromhell
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from mwparserfromhell.nodes import Wikilink
 from selectolax.lexbor import LexborHTMLParser
@@ -609,6 +609,7 @@ def test_what_is_no_dump_is_refused_with_a_sentence(
 def test_rubbish_gives_sentences_and_nothing_else(
     folder: Path, rubbish: bytes, start: bytes
 ) -> None:
+    assume(b"<mediawiki" not in rubbish)
     with suppress(WolfspiderError):
         read(folder, start + rubbish)
     assert is_dump(folder / "dump.xml") == (b"<mediawiki" in start)
