@@ -137,7 +137,7 @@ def test_a_correction_is_kept_by_the_store(recording: Recording, tmp_path: Path)
 
     asyncio.run(hunting())
     store = HuntStore.open(folder)
-    store.correct(recording.start, Verdict(1.0, True))
+    store.correct(1, Verdict(1.0, True))
     store.flush()
     store.close()
     assert relevance(folder, recording.start) == 1.0

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import heapq
+import math
 import time
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -132,6 +133,7 @@ class Hunt:
         self._feedback: FeedbackReader | None = None
         self._unheeded: list[Feedback] = []  # about pages that are not on disk yet
         self._heeded_at = 0.0
+        self._told_again = math.inf  # steps after this one were learned with the verdicts on disk
         self._checkpoint_at = 0.0
         self._checkpoint_step = 0
 
@@ -202,7 +204,7 @@ class Hunt:
             self._restore(state)
         if isinstance(self.web, LiveWeb):
             self.web.recall_changes(self.store.hosts())
-        self._checkpoint_step = step
+        self._checkpoint_step = self._told_again = step
         with HuntReader(self.store.folder) as reader:
             self.tally = Tally.of(reader)
             self.before = self.tally.pages
@@ -265,6 +267,7 @@ class Hunt:
                 async with aclosing(self._crawl()) as visits:
                     async for visit in visits:
                         yield visit
+            await self._heed()
             self.stopped = self.stopped or self._spent() or self._nothing_left()
         finally:
             keeper.cancel()
@@ -311,7 +314,7 @@ class Hunt:
         self._unheeded += self._feedback.new()
         if not self._unheeded:
             return
-        waiting, self._unheeded = self._unheeded, []
+        waiting, self._unheeded = self._unheeded, []  # at once: who else comes finds nothing
         with HuntReader(self.store.folder) as reader:
             for each in waiting:
                 kept = reader.visit_of(each.url)
@@ -321,8 +324,9 @@ class Hunt:
                 before = await self._visit(kept)
                 self.judge.correct(each.url, each.verdict)
                 self.tally.correct(before, each.verdict)
-                self.policy.correct(replace(before, verdict=each.verdict))
-                self.store.correct(each.url, each.verdict)
+                if not (kept.step > self._told_again and kept.verdict == each.verdict):
+                    self.policy.correct(replace(before, verdict=each.verdict))
+                self.store.correct(kept.step, each.verdict)
 
     def interrupt(self, reason: str = INTERRUPTED) -> None:
         """End the hunt now, or before it begins; what is under way is given up."""
@@ -338,11 +342,12 @@ class Hunt:
         return loop.call_later(60 * self.asked.minutes, self.interrupt, reason)
 
     async def _keep_hosts(self) -> None:
-        """Write down what hosts ask for, also while no visit comes."""
+        """Write down what hosts ask for, and hear what a person says, also while no visit comes."""
         with suppress(StoreFailed):  # the next visit will meet it, too
             while True:
                 await asyncio.sleep(_HOSTS_SECONDS)
                 self._keep_changes()
+                await self._heed()
 
     def _keep_changes(self) -> None:
         if isinstance(self.web, LiveWeb) and self.store is not None:

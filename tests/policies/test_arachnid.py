@@ -20,6 +20,7 @@ from checks import (
     drain,
     follow,
     policy_checks,
+    through_disk,
     visit_of,
 )
 from wolfspider.crawl import replay
@@ -32,6 +33,7 @@ from wolfspider.text import term_ids, terms
 from wolfspider.topics import Topic
 from wolfspider.urls import seed_link
 from wolfspider.webs.recorded import RecordedWeb
+from wordy import wordy
 
 TOPIC = Topic.of("solar eclipse")
 HOME = "http://a.example/"
@@ -362,3 +364,25 @@ def test_a_correction_pays_or_takes_back() -> None:
     assert agent.energy == pytest.approx(energy - 1)
     policy.correct(Visit(link, page, Verdict(1.0, True)))
     assert agent.energy == pytest.approx(energy)
+
+
+def test_a_correction_teaches_after_a_restart() -> None:
+    policy = Arachnid(topic=Topic.of("solar eclipse"), seed=0)
+    policy.start([seed_link("http://a.example/")])
+    first = choice(policy)
+    links = wordy({"http://a.example/1": {"anchor": "eclipse"}})
+    policy.learn(Visit(first, Page(first.url, terms=terms("solar"), links=links)))
+    link = choice(policy)
+    page = Page(link.url, terms=terms("moon"))
+    policy.learn(Visit(link, page))
+    again = Arachnid(topic=Topic.of("solar eclipse"), seed=0)
+    again.restore(through_disk(policy.state()))
+    before = [agent.net.bias for agent in policy.agents.values()]
+    for each in (policy, again):
+        each.correct(Visit(link, page, Verdict(1.0, True)))
+    one, other = (
+        [(agent.energy, agent.net.bias, *agent.net.weights) for agent in each.agents.values()]
+        for each in (policy, again)
+    )
+    assert one == other
+    assert [bias for _, bias, *_ in one] != before

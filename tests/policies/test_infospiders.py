@@ -21,6 +21,7 @@ from checks import (
     drain,
     follow,
     policy_checks,
+    through_disk,
     visit_of,
 )
 from wolfspider.crawl import replay
@@ -643,3 +644,25 @@ def test_a_correction_moves_energy_and_net() -> None:
     assert agent.net(inputs).item(0) > before
     policy.correct(Visit(second, page, Verdict(0.0, False)))
     assert agent.energy == pytest.approx(energy + 1)
+
+
+def test_a_correction_teaches_after_a_restart() -> None:
+    policy = InfoSpiders(topic=Topic.of("solar eclipse"), seed=0)
+    policy.start([seed_link("http://a.example/")])
+    first = choice(policy)
+    links = wordy({"http://a.example/1": {"anchor": "eclipse"}})
+    policy.learn(Visit(first, Page(first.url, terms=terms("solar"), links=links)))
+    link = choice(policy)
+    page = Page(link.url, terms=terms("moon"))
+    policy.learn(Visit(link, page))
+    again = InfoSpiders(topic=Topic.of("solar eclipse"), seed=0)
+    again.restore(through_disk(policy.state()))
+    before = [agent.net.bias for agent in policy.agents]
+    for each in (policy, again):
+        each.correct(Visit(link, page, Verdict(1.0, True)))
+    one, other = (
+        [(agent.energy, agent.net.bias, *agent.net.weights) for agent in each.agents]
+        for each in (policy, again)
+    )
+    assert one == other
+    assert [bias for _, bias, *_ in one] != before

@@ -333,3 +333,29 @@ def test_words_without_vectors(file: str) -> None:
         Sarsa(topic=Topic.of("xylophone"), vectors=file)
     with pytest.raises(BadInput, match="no word of 'xylophone' has a vector"):
         Sarsa(topic=Topic.of("wolf"), vectors=file, categories="cat, xylophone")
+
+
+def test_a_visit_told_again_after_a_restart_teaches(file: str) -> None:
+    policy = sarsa(file)
+    policy.start([seed_link(HOME)])
+    go(policy, "wolf", {ONE: {"anchor": "spider"}})
+    kept = through_disk(policy.state())
+    link = go(policy, "house")
+    again = sarsa(file)
+    again.restore(kept)
+    again.learn(visit(link, "house"))  # its link still waits here
+    assert np.array_equal(again.weights, policy.weights)
+    assert again.weights.any()
+
+
+def test_a_correction_adds_no_parent(file: str) -> None:
+    policy = sarsa(file)
+    policy.start([seed_link(HOME)])
+    go(policy, "wolf", {ONE: {"anchor": "spider"}})
+    rows = {TWO: {"anchor": "cat"}}
+    link = go(policy, "house", rows)
+    two = fingerprints([TWO]).tolist()[0]
+    before, waiting = policy._parents.of(two), len(policy)
+    policy.correct(visit(link, "house", wordy(rows), relevant=True))
+    assert policy._parents.of(two) == before
+    assert len(policy) == waiting

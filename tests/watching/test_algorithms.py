@@ -277,15 +277,17 @@ def test_a_fleet_goes_on_alike_from_its_state(fleet: str) -> None:
     def new() -> Foragers:
         return Foragers(seeds=[1, 2], clusters=2, seed=4, fleet=fleet)  # type: ignore[arg-type]
 
-    agent = new()
-    number = 500
-    walk(agent, 0, number)
-    while not agent.foragers[agent._turn].between_steps:
-        walk(agent, number, number + 1)
-        number += 1
-    again = new()
-    again.restore(through_disk(agent.state()))
-    assert walk(agent, number, number + 500) == walk(again, number, number + 500)
+    agent, under_way = new(), 0
+    for number in range(0, 500, 7):
+        walk(agent, number, number + 7)
+        again = new()
+        again.restore(through_disk(agent.state()))
+        under_way += not agent.foragers[agent._turn].between_steps
+        agent = again
+    assert under_way > 20
+    straight = new()
+    walk(straight, 0, 504)
+    assert walk(agent, 504, 800) == walk(straight, 504, 800)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import click
 
 from wolfspider.cli.output import FIRST_HUNT, example, note, plain, print_json, result_options
 from wolfspider.errors import BadInput
+from wolfspider.records import Verdict
 from wolfspider.store import HuntStore
 from wolfspider.store.feedback import say
 from wolfspider.store.opening import open_hunt, writer_of
@@ -33,22 +34,18 @@ def feedback(folder: Path, url: str, relevant: bool | None, as_json: bool, quiet
         raise BadInput("say what the page is: --relevant or --irrelevant")
     address = canonical(url)
     with open_hunt(folder) as reader:
-        query = "SELECT url FROM pages WHERE url IN (?, ?) OR link IN (?, ?) ORDER BY step LIMIT 1"
+        which = "url IN (?, ?) OR link IN (?, ?) ORDER BY error != '', step LIMIT 1"
+        query = f"SELECT url, step FROM pages WHERE {which}"
         row = reader.db.execute(query, (url, address) * 2).fetchone()
         if row is None:
             raise BadInput(f"the hunt in {folder} has not visited {plain(url)}")
-        page = str(row["url"])
+        page, step = str(row["url"]), int(row["step"])
         if not reader.count("count(*) FROM pages WHERE url = ? AND error = ''", page):
             raise BadInput(f"{plain(page)} could not be fetched: there is nothing to judge")
-    running = writer_of(folder) is not None
     said = say(folder, page, relevant=relevant)
+    running = writer_of(folder) is not None
     if not running:
-        store = HuntStore.open(folder)
-        try:
-            store.correct(page, said.verdict)
-            store.flush()
-        finally:
-            store.close()
+        running = not _counted(folder, step, said.verdict)
     if as_json:
         print_json({"url": page, "relevant": relevant, "hunt_under_way": running})
         return
@@ -60,3 +57,19 @@ def feedback(folder: Path, url: str, relevant: bool | None, as_json: bool, quiet
             if running
             else f"wolfspider resume {folder} learns from it"
         )
+
+
+def _counted(folder: Path, step: int, verdict: Verdict) -> bool:
+    """Count a word at once; False if a hunt has begun meanwhile, which will."""
+    try:
+        store = HuntStore.open(folder)
+    except BadInput:
+        if writer_of(folder) is None:
+            raise
+        return False
+    try:
+        store.correct(step, verdict)
+        store.flush()
+    finally:
+        store.close()
+    return True

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from wolfspider.fingerprint_map import ABSENT, FingerprintMap
 from wolfspider.frontier.table import LinkTable, Origin
-from wolfspider.records import Fingerprints, Floats, Link, Links, State
+from wolfspider.records import Fingerprints, Floats, Link, Links, Rows, State
 
 Kinds = NDArray[np.int64]
 
@@ -104,7 +104,7 @@ class FrontierByKind:
             group = ready.item(int(self.worth[self._kind[ready]].argmax()))
             host, kind = self._host.item(group), self._kind.item(group)
             if self._rows.hosts[host] in busy:
-                ready = ready[self._host[ready] != host]
+                ready = self._of_free_hosts(ready, busy)
             elif value is None or kind in proven:
                 return self._leave(group)
             else:
@@ -123,8 +123,19 @@ class FrontierByKind:
             host = self._host.item(group)
             if self._rows.hosts[host] not in busy:
                 return self._leave(group)
-            ready = ready[self._host[ready] != host]
+            ready = self._of_free_hosts(ready, busy)
         return None
+
+    def _of_free_hosts(self, groups: Rows, busy: Container[str]) -> Rows:
+        """The groups without those of busy hosts."""
+        hosts = np.unique(self._host[groups]).tolist()
+        names = self._rows.hosts
+        return groups[~np.isin(self._host[groups], [h for h in hosts if names[h] in busy])]
+
+    def kind_of(self, fingerprint: int) -> int | None:
+        """The kind that a link waits as; None for one that does not wait."""
+        row = self._map.get_one(fingerprint)
+        return None if row < 0 else self._kind.item(self._rows["group"].item(row))
 
     def left(self, fingerprints: Fingerprints) -> NDArray[np.bool_]:
         """Which of the links have left."""

@@ -142,6 +142,26 @@ class Followed:
     def of(self, link: int) -> tuple[int, Inputs | None]:
         return self._links.get(link, (-1, None))
 
+    def state(self) -> State:
+        seen = [each for _, each in self._links.values() if each is not None]
+        return {
+            "links": np.array(list(self._links), np.uint64),
+            "agents": np.array([agent for agent, _ in self._links.values()], np.int64),
+            "widths": np.array(
+                [-1 if each is None else len(each) for _, each in self._links.values()], np.int64
+            ),
+            "inputs": np.concatenate([np.empty(0, np.float32), *seen]),
+        }
+
+    def restore(self, state: State) -> None:
+        self._links, at = {}, 0
+        inputs = np.asarray(state["inputs"], np.float32)
+        names = ("links", "agents", "widths")
+        for link, agent, width in zip(*(state[name].tolist() for name in names), strict=True):
+            seen = None if width < 0 else inputs[at : at + width].copy()
+            self._links[link] = agent, seen
+            at += max(width, 0)
+
 
 class Told:
     """Busy hosts as one of several frontiers sees them: what was freed since it last asked."""

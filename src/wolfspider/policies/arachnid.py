@@ -21,11 +21,10 @@ from wolfspider.policies.agents import (
     Perceptron,
     network_inputs,
 )
-from wolfspider.policies.scored import RandomPart
+from wolfspider.policies.scored import SEEDS, RandomPart
 from wolfspider.records import Fingerprints, Floats, Link, Links, State, Visit
 from wolfspider.topics import Topic
 
-_SEEDS = 1 << 16  # taken in at once: one record of links can tell so many hosts apart
 _WEIGHTS = 0.5  # those of a first net lie between minus and plus this
 _MUTATION = 0.25  # and an offspring's differ by at most this from its parent's
 
@@ -144,8 +143,8 @@ class Arachnid:
         """An agent for each seed, as long as there is room; the other seeds are left to them."""
         known = self.frontier.knows(np.array([seed.fingerprint for seed in seeds], np.uint64))
         new = {seed.fingerprint: seed for seed, old in zip(seeds, known, strict=True) if not old}
-        for at in range(0, len(seeds), _SEEDS):
-            self._leave_behind(Links.of(seeds[at : at + _SEEDS]), Origin())
+        for at in range(0, len(seeds), SEEDS):
+            self._leave_behind(Links.of(seeds[at : at + SEEDS]), Origin())
         for seed in list(new.values())[: self.population - len(self.agents)]:
             agent = self._founder()
             agent.sight = self._look(agent, Links.of([seed]))
@@ -209,6 +208,7 @@ class Arachnid:
         return {
             "frontier": self.frontier.state(),
             "agents": {str(number): agent.state() for number, agent in self.agents.items()},
+            "followed": self._followed.state(),
             "born": self._born,
             "now": self._now,
             "out": out,
@@ -218,6 +218,7 @@ class Arachnid:
     def restore(self, state: State) -> None:
         self.frontier.restore(state["frontier"])
         self.agents = {int(key): Agent.restored(each) for key, each in state["agents"].items()}
+        self._followed.restore(state["followed"])
         self._born, self._now = state["born"], state["now"]
         self._out = {int(k): (each["agent"], each["inputs"]) for k, each in state["out"].items()}
         self._chance.restore(state["chance"])

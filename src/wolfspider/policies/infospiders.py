@@ -202,6 +202,7 @@ class InfoSpiders:
                 "owners": [owner for owner, _ in self._out.values()],
                 "inputs": np.array(inputs, np.float32).reshape(-1, width),
             },
+            "followed": self._followed.state(),
             "turn": self._turn,
             "chance": self._chance.state(),
         }
@@ -210,6 +211,7 @@ class InfoSpiders:
         agents = state["agents"]
         self.agents = [Agent.restored(agents[str(number)]) for number in range(len(agents))]
         self._notes.restore(state["notes"])
+        self._followed.restore(state["followed"])
         out = state["out"]
         links = zip(out["fingerprints"].tolist(), out["owners"], out["inputs"], strict=True)
         self._out = {

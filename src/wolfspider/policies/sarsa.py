@@ -31,7 +31,7 @@ from wolfspider.errors import BadInput
 from wolfspider.fingerprint_map import ABSENT, FingerprintMap
 from wolfspider.frontier import FrontierByKind, Origin
 from wolfspider.policies.parents import FARTHEST, Parent, Parents
-from wolfspider.policies.scored import RandomPart
+from wolfspider.policies.scored import SEEDS, RandomPart
 from wolfspider.records import Floats, Link, Links, State, Visit
 from wolfspider.topics import Topic
 from wolfspider.vectors import Likeness, WordVectors, nearest
@@ -111,9 +111,10 @@ class Sarsa:
         self._visits = 0
 
     def start(self, seeds: Sequence[Link]) -> None:
-        if seeds:
-            kind = self._kind(bytes(self._codes.shape[1]))
-            self.frontier.push(Links.of(seeds), np.full(len(seeds), kind), Origin())
+        kind = self._kind(bytes(self._codes.shape[1]))
+        for at in range(0, len(seeds), SEEDS):
+            some = Links.of(seeds[at : at + SEEDS])
+            self.frontier.push(some, np.full(len(some), kind), Origin())
 
     def next(self, busy: Container[str] = ()) -> Link | None:
         if self._epsilon and self._chance.random.random() < self._epsilon:
@@ -130,6 +131,8 @@ class Sarsa:
         page, links = visit.page, visit.page.links
         likeness = np.maximum(self._likeness.of_terms(page.terms), 0.0)
         before = self._out.pop(visit.link.fingerprint, None)
+        if before is None:  # told again after a restart: the link still waits
+            before = self.frontier.kind_of(visit.link.fingerprint)
         state, parent = self._state(visit, likeness)
         kinds = np.empty(0, np.int64)
         if len(links):
@@ -151,8 +154,10 @@ class Sarsa:
         """Learn once more from a page that got another verdict."""
         before = self._followed.get_one(visit.link.fingerprint)
         if before != ABSENT:
-            self._out[visit.link.fingerprint] = before
-        self.learn(visit)
+            likeness = self._likeness.of_terms(visit.page.terms).item(0)
+            links = visit.page.links.fingerprints.tolist()
+            waiting = [kind for kind in map(self.frontier.kind_of, links) if kind is not None]
+            self._move(before, visit, likeness, np.array(waiting, np.int64))
 
     def values(self, codes: Codes) -> Floats:
         """q(s, a) of each row of codes."""
@@ -167,12 +172,16 @@ class Sarsa:
     # -- learning ----------------------------------------------------------------------------
 
     def _learn(self, before: int, visit: Visit, likeness: float, kinds: NDArray[np.int64]) -> None:
+        """Learn from a visit, whose page has links of these kinds."""
+        if len(kinds) and not visit.verdict.relevant:
+            kinds = kinds[~self.frontier.left(visit.page.links.fingerprints)]
+        self._move(before, visit, likeness, kinds)
+
+    def _move(self, before: int, visit: Visit, likeness: float, kinds: NDArray[np.int64]) -> None:
         """Move the value of the kind that was followed towards what it has led to."""
         target = self.reward(visit, likeness)
-        if not visit.verdict.relevant:
-            new = ~self.frontier.left(visit.page.links.fingerprints)
-            if new.any():
-                target += self._gamma * self._choice(self.values(self._codes[kinds[new]]))
+        if len(kinds) and not visit.verdict.relevant:
+            target += self._gamma * self._choice(self.values(self._codes[kinds]))
         code = self._codes[before]
         error = target - self.values(code[None]).item(0)
         if self._coding == "index":

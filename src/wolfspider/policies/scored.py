@@ -11,7 +11,7 @@ from wolfspider.frontier import Frontier, Origin
 from wolfspider.protocols import Scores
 from wolfspider.records import Link, Links, State, Visit
 
-_SEEDS = 1 << 16  # taken in at once: one record of links can tell so many hosts apart
+SEEDS = 1 << 16  # taken in at once: one record of links can tell so many hosts apart
 
 
 class ScoredPolicy(ABC):
@@ -31,8 +31,8 @@ class ScoredPolicy(ABC):
         """The value of each link of a page just visited, or one value for all."""
 
     def start(self, seeds: Sequence[Link]) -> None:
-        for at in range(0, len(seeds), _SEEDS):
-            self.frontier.push(Links.of(seeds[at : at + _SEEDS]), self.seed_score)
+        for at in range(0, len(seeds), SEEDS):
+            self.frontier.push(Links.of(seeds[at : at + SEEDS]), self.seed_score)
 
     def next(self, busy: Container[str] = ()) -> Link | None:
         return self.frontier.pop(busy)

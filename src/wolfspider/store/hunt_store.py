@@ -129,10 +129,10 @@ class HuntStore:
         step = self.steps
         self._enter(lambda: self._save_checkpoint(step, state))
 
-    def correct(self, url: str, verdict: Verdict) -> None:
-        """Another verdict on a page."""
-        values = (verdict.relevance, verdict.target, url)
-        query = "UPDATE pages SET relevance = ?, target = ? WHERE url = ? AND error = ''"
+    def correct(self, step: int, verdict: Verdict) -> None:
+        """Another verdict on the page of a visit."""
+        values = (verdict.relevance, verdict.target, step)
+        query = "UPDATE pages SET relevance = ?, target = ? WHERE step = ?"
         self._enter(lambda: self._db.execute(query, values))
 
     def tell(self, facts: Mapping[str, Any]) -> None:

@@ -31,6 +31,7 @@ class Kept:
     detail: str
     exchanges: tuple[Exchange, ...]
     digest: str
+    step: int = 0
 
 
 class HuntReader:
@@ -83,6 +84,7 @@ class HuntReader:
                 row["detail"],
                 exchanges,
                 captures[-1]["digest"] if captures and not error else "",
+                row["step"],
             )
 
     def exchange(self, capture: sqlite3.Row) -> Exchange:

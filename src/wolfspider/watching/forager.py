@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wolfspider.records import State
-from wolfspider.watching.records import NOWHERE, Snapshot
+from wolfspider.watching.records import NOWHERE, Snapshot, pack, unpack
 from wolfspider.watching.url_ordering import UrlOrdering
 from wolfspider.watching.weblog import START_SIZE, Weblog
 
@@ -152,10 +152,13 @@ class Forager:
             "visited": np.array(self._visited, np.uint64),
             "rewards": np.array(self._rewards, float),
             "sent": np.array(list(self._sent), np.uint64),
+            "step": self._step,
+            "to_download": np.array(list(self._to_download), np.uint64),
+            "here": None if self._here is None else self._pages.index(self._here),
+            "pages": pack(self._pages),
         }
 
     def restore(self, state: State) -> None:
-        """Go on from a state; a step that was under way is begun again."""
         more = {"alpha": self.ordering.alpha, "gamma": self.ordering.gamma}
         self.weblog = Weblog.of(state["weblog"], size=self.weblog.size)
         self.ordering = UrlOrdering.of(state["ordering"], **more)
@@ -166,5 +169,7 @@ class Forager:
         self._visited = np.asarray(state["visited"]).tolist()
         self._rewards = np.asarray(state["rewards"]).tolist()
         self._sent = dict.fromkeys(np.asarray(state["sent"]).tolist())
-        self._step, self._here, self._pages = None, None, []
-        self._to_download = deque()
+        self._pages = unpack(state["pages"])
+        self._step, here = state["step"], state["here"]
+        self._here = None if here is None else self._pages[here]
+        self._to_download = deque(np.asarray(state["to_download"]).tolist())

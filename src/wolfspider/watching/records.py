@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -28,6 +30,32 @@ class Snapshot:
 
 
 NOWHERE = np.empty(0, np.uint64)
+
+
+def pack(pages: Sequence[Snapshot]) -> State:
+    """Snapshots as arrays, to be kept."""
+    return {
+        "addresses": np.array([page.address for page in pages], np.uint64),
+        "documents": np.array([page.document for page in pages], np.uint64),
+        "published": np.array([page.published for page in pages], float),
+        "lengths": np.array([len(page.links) for page in pages], np.int64),
+        "links": np.concatenate([NOWHERE, *(page.links for page in pages)]),
+        "states": np.array([page.state for page in pages], float).reshape(len(pages), -1)
+        if pages
+        else np.empty((0, 0)),
+    }
+
+
+def unpack(kept: State) -> list[Snapshot]:
+    edges = [0, *np.cumsum(np.asarray(kept["lengths"])).tolist()]
+    links, states = np.asarray(kept["links"], np.uint64), np.asarray(kept["states"], float)
+    columns = (np.asarray(kept[name]).tolist() for name in ("addresses", "documents", "published"))
+    return [
+        Snapshot(address, document, since, links[a:b].copy(), state.copy())
+        for address, document, since, (a, b), state in zip(
+            *columns, pairwise(edges), states, strict=True
+        )
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,6 +97,7 @@ class ChangeRate(_Going):
         super().__init__(seeds)
         self._plan_seconds = plan
         self._rows: dict[int, int] = {}  # by address
+        self._addresses: list[int] = []  # by row
         self._documents: list[int] = []  # the last one seen at each
         self._columns = np.zeros((256, 5))  # visits, changes, first and last visit, visits a second
         self._due: list[tuple[float, int]] = []
@@ -115,7 +116,7 @@ class ChangeRate(_Going):
             if self._new:
                 self._out = self._new.popleft()
             elif self._due:
-                self._out = self._addresses()[heapq.heappop(self._due)[1]]
+                self._out = self._addresses[heapq.heappop(self._due)[1]]
         return self._out
 
     def learn(self, address: int, page: Snapshot | None, now: float) -> list[Sent]:
@@ -141,11 +142,9 @@ class ChangeRate(_Going):
                     self._new.append(link)
         return self._sent(page, now)
 
-    def _addresses(self) -> list[int]:
-        return list(self._rows)
-
     def _add(self, address: int, document: int, now: float) -> int:
         row = self._rows[address] = len(self._rows)
+        self._addresses.append(address)
         self._documents.append(document)
         if row == len(self._columns):
             self._columns = np.concatenate([self._columns, np.zeros_like(self._columns)])
@@ -184,7 +183,8 @@ class ChangeRate(_Going):
         }
 
     def restore(self, state: State) -> None:
-        self._rows = {a: n for n, a in enumerate(np.asarray(state["addresses"]).tolist())}
+        self._addresses = np.asarray(state["addresses"]).tolist()
+        self._rows = {address: row for row, address in enumerate(self._addresses)}
         self._documents = np.asarray(state["documents"]).tolist()
         self._columns = np.concatenate([state["columns"], np.zeros((256, 5))])
         self._due = [(when, int(row)) for when, row in np.asarray(state["due"]).tolist()]
