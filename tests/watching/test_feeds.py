@@ -38,9 +38,9 @@ def listed(path: str, date: float | None = None) -> Listed:
     return Listed(fingerprint(A + path), A + path, date)
 
 
-def shown(*given: Listed, unknown: tuple[str, ...] = (), again: bool = True) -> list[str]:
-    addresses = {fingerprint(A + path) for path in unknown}
-    found = worth_a_look(given, addresses, again=again, now=NOW)
+def shown(*given: Listed, appeared: tuple[str, ...] = ()) -> list[str]:
+    addresses = {fingerprint(A + path) for path in appeared}
+    found = worth_a_look(given, addresses, now=NOW)
     return [each.url.removeprefix(A) for each in found]
 
 
@@ -69,18 +69,17 @@ def test_dates_that_cannot_be_true_are_none() -> None:
 def test_a_day_is_what_counts() -> None:
     given = [listed("old", NOW - 25 * HOUR), listed("new", NOW - 23 * HOUR), listed("now", NOW)]
     assert shown(*given) == ["now", "new"]
-    assert shown(*given, unknown=("old", "new", "now"), again=False) == ["now", "new"]
+    assert shown(*given, appeared=("old", "new", "now")) == ["now", "new"]
 
 
-def test_without_a_date_only_what_was_not_there_before() -> None:
-    assert shown(listed("a"), listed("b"), unknown=("b",)) == ["b"]
-    assert shown(listed("a"), unknown=("a",), again=False) == []
+def test_without_a_date_only_what_has_appeared() -> None:
+    assert shown(listed("a"), listed("b"), appeared=("b",)) == ["b"]
 
 
 def test_a_date_in_the_future_says_nothing() -> None:
     tomorrow = listed("a", NOW + 24 * HOUR)
     assert shown(tomorrow) == []
-    assert shown(tomorrow, unknown=("a",)) == ["a"]
+    assert shown(tomorrow, appeared=("a",)) == ["a"]
 
 
 def test_no_more_is_shown_than_anybody_could_follow() -> None:

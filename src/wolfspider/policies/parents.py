@@ -50,11 +50,12 @@ class Parents:
 
     def add(self, links: Fingerprints, parent: Parent) -> Floats:
         """The page has been visited and has these links; gives the two means of each."""
-        rows = self._rows.get(links)
+        slots = self._rows.find(links)
+        rows = self._rows.at(slots, links)
         new = np.flatnonzero(rows < 0)
         if len(new):
             rows[new] = np.arange(self._size, self._size + len(new))
-            self._rows.set(links[new], rows[new])
+            self._rows.set(links[new], rows[new], slots[new])
             self._size += len(new)
             while len(self._values) < self._size:
                 self._values = np.concatenate([self._values, np.zeros_like(self._values)])

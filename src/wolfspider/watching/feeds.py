@@ -9,7 +9,7 @@ page older; it cannot make it new (see `dates`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from wolfspider.pages.sitemaps import Caps, is_sitemap, may_be_sitemap, read_sitemap
@@ -50,18 +50,17 @@ def entries(body: bytes, url: str) -> list[Listed]:
 
 
 def worth_a_look(
-    listed: Sequence[Listed], unknown: set[int], *, again: bool, now: float
+    listed: Sequence[Listed], appeared: Collection[int], *, now: float
 ) -> list[Listed]:
     """The entries that may be new, the latest first.
 
-    Those that date themselves within a day. One without a date only if its address was unknown
-    and the feed was there before (`again`): otherwise a list of all pages would be news. A date in
-    the future says nothing.
+    Those that date themselves within a day. One without a date only if its address `appeared`
+    within a day: otherwise a list of all pages would be news. A date in the future says nothing.
     """
 
     def late(entry: Listed) -> bool:
         if entry.date is None or entry.date > now + AHEAD:
-            return again and entry.address in unknown
+            return entry.address in appeared
         return now - entry.date <= NEW
 
     shown = filter(late, listed)

@@ -77,7 +77,7 @@ class WatchFolder:
         if folder.is_dir() and any(path.name not in _FIRST for path in folder.iterdir()):
             raise BadInput(f"{folder} is not empty; choose another folder with -o")
         made: list[Path] = []
-        lock = None
+        lock = db = None
         try:
             made = make_folder(folder)
             lock = Lock(folder)
@@ -85,9 +85,9 @@ class WatchFolder:
                 (folder / name).unlink(missing_ok=True)
             db = schema.create(folder / schema.NAME)
             asked_file.write_asked(folder, asked)  # last: a folder with it can be resumed
+            return cls(folder, db, lock)
         except (OSError, sqlite3.Error) as error:
-            if lock is not None:
-                lock.release()
+            _let_go(db, lock)
             for name in (*_FIRST, asked_file.NAME):
                 with suppress(OSError):
                     (folder / name).unlink()
@@ -95,7 +95,9 @@ class WatchFolder:
             raise BadInput(
                 f"cannot write to {folder}: {_reason(error)}; choose another folder with -o"
             ) from error
-        return cls(folder, db, lock)
+        except BaseException:
+            _let_go(db, lock)
+            raise
 
     @classmethod
     def open(cls, folder: Path) -> Self:
@@ -105,10 +107,12 @@ class WatchFolder:
             lock = Lock(folder)
         except OSError as error:
             raise BadInput(f"cannot write to {folder}: {_reason(error)}") from error
+        db = None
         try:
-            return cls(folder, schema.open_database(folder / schema.NAME), lock)
+            db = schema.open_database(folder / schema.NAME)
+            return cls(folder, db, lock)
         except BaseException:
-            lock.release()
+            _let_go(db, lock)
             raise
 
     # -- what is known -----------------------------------------------------------------------
@@ -150,14 +154,51 @@ class WatchFolder:
         names = ("If-None-Match", "If-Modified-Since")
         return {name: value for name, value in zip(names, row, strict=True) if value}
 
-    def unknown(self, addresses: Sequence[int]) -> set[int]:
-        """Those to which no link was seen before."""
-        query = "SELECT 1 FROM addresses WHERE address = ?"
-        return {each for each in addresses if self._row(query, _signed(each)) is None}
+    def led_to(self, address: int) -> Held | None:
+        """What an address, or the one it redirects to, held last; None if it is gone since."""
+        query = (
+            "SELECT id, error FROM downloads WHERE address = ? "
+            "AND (error = '' OR status IN (404, 410)) ORDER BY id DESC"
+        )
+        last = self._row(query, _signed(address))
+        if last is None or last[1]:
+            return None
+        answer = self._row("SELECT url FROM captures WHERE download = ? ORDER BY id DESC", last[0])
+        return None if answer is None else self.held(fingerprint(answer[0]))
+
+    def came_whole(self, url: str) -> bool:
+        """Whether the text of an address ever came without being cut off."""
+        query = "SELECT 1 FROM captures WHERE url = ? AND status BETWEEN 200 AND 299"
+        return self._row(f"{query} AND truncated = ''", url) is not None
+
+    def cut_off(self, url: str) -> bool:
+        """Whether the text that came last from an address was cut off."""
+        query = "SELECT truncated FROM captures WHERE url = ? AND status BETWEEN 200 AND 299"
+        row = self._row(f"{query} ORDER BY id DESC", url)
+        return row is not None and bool(row[0])
+
+    def appeared(self, addresses: Fingerprints, since: float, *, again: bool) -> set[int]:
+        """Those not downloaded yet whose first link appeared since then.
+
+        A link that nobody saw before appears now, if the page was there before (`again`).
+        """
+        query = "SELECT appeared FROM addresses WHERE address = ?"
+
+        def late(address: int) -> bool:
+            row = self._row(query, _signed(address))
+            return again if row is None else row[0] is not None and bool(row[0] >= since)
+
+        return set(filter(late, self.not_downloaded(addresses).tolist()))
 
     def not_downloaded(self, addresses: Fingerprints) -> Fingerprints:
-        query = "SELECT 1 FROM pages WHERE address = ?"
-        kept = [each for each in addresses.tolist() if self._row(query, _signed(each)) is None]
+        """Those that gave no page so far, neither as what was asked for nor after a redirect."""
+        asked = "SELECT 1 FROM downloads WHERE address = ? AND error = ''"
+        came = "SELECT 1 FROM pages WHERE address = ?"
+
+        def known(number: int) -> bool:
+            return any(self._row(query, number) is not None for query in (asked, came))
+
+        kept = [each for each in addresses.tolist() if not known(_signed(each))]
         return np.array(kept, np.uint64)
 
     def hints_of(self, page: int) -> Fingerprints:
@@ -373,6 +414,14 @@ class WatchFolder:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _let_go(db: sqlite3.Connection | None, lock: Lock | None) -> None:
+    """Of a folder that could not be opened."""
+    if db is not None:
+        db.close()
+    if lock is not None:
+        lock.release()
 
 
 def _signed(number: int) -> int:

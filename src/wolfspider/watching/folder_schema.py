@@ -71,11 +71,19 @@ CREATE TABLE files (id INTEGER PRIMARY KEY, name TEXT NOT NULL, committed INTEGE
 CREATE TABLE hosts (name TEXT PRIMARY KEY, value TEXT NOT NULL);  -- what they asked for, as JSON
 CREATE TABLE checkpoints (download INTEGER PRIMARY KEY, name TEXT NOT NULL);
 """
+_LATER = """
+CREATE INDEX IF NOT EXISTS downloads_by_address ON downloads (address);
+CREATE INDEX IF NOT EXISTS captures_by_download ON captures (download);
+"""  # folders from before they were there get them when they are opened
 
 
 def create(path: Path) -> sqlite3.Connection:
     db = _connect(path)
-    db.executescript(f"BEGIN;{_SCHEMA}PRAGMA user_version = {VERSION};COMMIT;")
+    try:
+        db.executescript(f"BEGIN;{_SCHEMA}{_LATER}PRAGMA user_version = {VERSION};COMMIT;")
+    except BaseException:
+        db.close()
+        raise
     return db
 
 
@@ -92,7 +100,7 @@ def open_database(path: Path) -> sqlite3.Connection:
     except sqlite3.DatabaseError as error:
         version, found = VERSION, str(error)
     if found == "ok" and version == VERSION and db is not None:
-        return db
+        return _with_indexes(db)
     if db is not None:
         db.close()
     if version > VERSION:
@@ -108,5 +116,18 @@ def open_database(path: Path) -> sqlite3.Connection:
 
 def _connect(path: Path) -> sqlite3.Connection:
     db = sqlite3.connect(path, timeout=30, isolation_level=None)
-    db.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
+    try:
+        db.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _with_indexes(db: sqlite3.Connection) -> sqlite3.Connection:
+    try:
+        db.executescript(_LATER)
+    except BaseException:
+        db.close()
+        raise
     return db

@@ -34,6 +34,7 @@ from wolfspider.webs.live.web import LiveWeb
 
 INTERRUPTED = "interrupted"
 CHECKPOINT_SECONDS = 30.0
+CHECKPOINT_SHARE = 0.05  # of the time, at most
 _IDLE = 60.0  # seconds that a watcher with nothing to do waits, at most
 _HOSTS_SECONDS = 0.5  # between two looks at what hosts asked for
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 60.0  # seconds, while a host is left alone
@@ -57,6 +58,7 @@ class Watch:
         self.failure = ""  # the first, for people
         self.last_find: float | None = None
         self.found = {"new": 0, "changed": 0}  # by this process
+        self._to_ask = set(self.seeds)  # those never asked for by this process
         self._stop = asyncio.Event()
         self._refused = 0  # in a row
         self._checkpoint_at = 0.0
@@ -100,7 +102,6 @@ class Watch:
     async def downloads(self) -> AsyncGenerator[Download]:
         """Every download, until something ends the watch; then `stopped` says what."""
         timer = self._deadline()
-        tries = 0
         try:
             while not self.stopped:
                 address = self.watcher.next(self.clock())
@@ -110,10 +111,10 @@ class Watch:
                 response = await self._fetch(self.folder.url(address))
                 if response is None:  # stopped meanwhile
                     break
-                tries += 1
+                self._to_ask.discard(address)
                 now = self.clock()
                 if response.refused:
-                    self.watcher.learn(address, None, now)
+                    self.watcher.learn(address, self.reader.after_failure(address, response), now)
                     await self._after_refusal(response)
                 else:
                     self._refused = 0
@@ -123,7 +124,7 @@ class Watch:
                     self.watcher.learn(address, snapshot, now)
                     self._learn_topics()
                     self._checkpoint()
-                self._give_up(response, tries >= len(self.seeds))
+                self._give_up(response)
         finally:
             if timer is not None:
                 timer.cancel()
@@ -182,11 +183,11 @@ class Watch:
             pause = 0.0 if self._refused < _MANY else 1.0
         await self._pause(pause)
 
-    def _give_up(self, response: Response, all_tried: bool) -> None:
+    def _give_up(self, response: Response) -> None:
         """End when the pages to begin at were asked for and not one could be had."""
         if response.error and not self.failure:
             self.failure = f"{response.url}: {response.detail or response.error}"
-        if all_tried and not self.stopped and self.folder.empty:
+        if not self._to_ask and not self.stopped and self.folder.empty:
             self.interrupt(f"no page could be had: {self.failure}")
 
     # -- what is kept ------------------------------------------------------------------------
@@ -209,7 +210,8 @@ class Watch:
         now = time.monotonic()
         if last or now >= self._checkpoint_at:
             self.folder.checkpoint(self.state())
-            self._checkpoint_at = now + CHECKPOINT_SECONDS
+            took = time.monotonic() - now
+            self._checkpoint_at = now + max(CHECKPOINT_SECONDS, took / CHECKPOINT_SHARE)
 
     def state(self) -> State:
         web, topics = self.web.state(), self.topics.state()

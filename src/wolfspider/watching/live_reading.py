@@ -22,6 +22,7 @@ from wolfspider.webs.live.web import LiveWeb
 
 _LONGEST_VALIDATOR = 1000  # characters of an ETag that are sent back
 _NOINDEX = int(PageFlag.NOINDEX)
+_GONE = (404, 410)
 _UNKNOWN = 0.0  # a date on which nothing is new
 
 
@@ -48,17 +49,26 @@ class Reader:
             held = replace(before, at=now)
             return replace(download, error="", held=held), self.snapshot(held)
         if response.page is None:
-            return download, None
+            return download, self.after_failure(address, response)
         answer = response.exchanges[-1]
         body = payload(answer.headers, answer.body, self.web.settings.limits.inflated).data
         if is_feed(answer.first("content-type"), response.url, body):
             download, hints = self._read_feed(download, response.page, body, before)
             held = self._held(answer, response.page, now, hints, feed=True)
+            if before is not None and answer.truncated:
+                held = _unchanged(held, before)
         else:
             download, links = self._read_page(download, response.page, body, before)
             held = self._held(answer, response.page, now, links)
             download, held = self._judge(download, held, before, response.page, body, answer)
         return replace(download, held=held), self.snapshot(held)
+
+    def after_failure(self, address: int, response: Response) -> Snapshot | None:
+        """What a policy is told: gone if the server says so, else that nothing has changed."""
+        if response.status in _GONE:
+            return None
+        held = self.folder.led_to(address)
+        return None if held is None else self.snapshot(held)
 
     def snapshot(self, held: Held) -> Snapshot:
         links = held.links
@@ -73,9 +83,10 @@ class Reader:
         """A feed is a page whose links are those of its entries that are worth a look."""
         allowed = set(page.links.fingerprints.tolist())
         listed = [entry for entry in entries(body, page.url) if entry.address in allowed]
-        unknown = self.folder.unknown([entry.address for entry in listed])
-        again = _again(before, download.at)
-        shown = worth_a_look(listed, unknown, again=again, now=download.at)
+        addresses = np.array([entry.address for entry in listed], np.uint64)
+        again = self._again(before, page.url, download.at)
+        appeared = self.folder.appeared(addresses, download.at - NEW, again=again)
+        shown = worth_a_look(listed, appeared, now=download.at)
         links = tuple((entry.address, entry.url) for entry in listed)
         kept = replace(download, links=links, listed=tuple(listed), again=again)
         return kept, np.array([entry.address for entry in shown], np.uint64)
@@ -93,7 +104,7 @@ class Reader:
         kept = replace(
             download,
             links=tuple(dict(own + named).items()),
-            again=_again(before, download.at),
+            again=self._again(before, page.url, download.at),
             feeds=feeds,
             terms=sample,
         )
@@ -116,17 +127,22 @@ class Reader:
         self, answer: Exchange, page: Page, now: float, links: Fingerprints, *, feed: bool = False
     ) -> Held:
         text = np.sort(page.links.fingerprints).tobytes() if feed else page.raw_text
+        whole = not answer.truncated  # or half a page would be there for good
         return Held(
             fingerprint(page.url),
             now,
             xxh3_64_intdigest(text) or 1,
             _UNKNOWN,
             feed,
-            _validator(answer.first("etag")),
-            _validator(answer.first("last-modified")),
+            _validator(answer.first("etag")) if whole else "",
+            _validator(answer.first("last-modified")) if whole else "",
             links,
             self.topics.about(page),
         )
+
+    def _again(self, before: Held | None, url: str, now: float) -> bool:
+        """Whether a link that is new here can be told from one that only we did not know."""
+        return before is not None and now - before.at <= NEW and not self.folder.cut_off(url)
 
     # -- is it news? -------------------------------------------------------------------------
 
@@ -143,6 +159,10 @@ class Reader:
         now = download.at
         if before is not None and before.document == held.document:
             return download, replace(held, published=before.published)
+        if before is not None and answer.truncated:
+            return download, _unchanged(held, before)
+        if before is not None and not self.folder.came_whole(page.url):
+            return download, replace(held, published=before.published)  # the rest of a text
         if before is not None:
             return self._judge_change(download, held, before, page)
         seen = self.folder.seen(held.address)
@@ -169,9 +189,9 @@ class Reader:
         return replace(download, documents=(found,)), held
 
 
-def _again(before: Held | None, now: float) -> bool:
-    """Whether a link that is new here can be told from one that only we did not know."""
-    return before is not None and now - before.at <= NEW
+def _unchanged(held: Held, before: Held) -> Held:
+    """An answer that was cut off does not say that the text is another."""
+    return replace(held, document=before.document, published=before.published)
 
 
 def _dated(page: Page, body: bytes, answer: Exchange, now: float, seen: Seen) -> Dating:
