@@ -41,8 +41,10 @@ def run_watches(
     write_curves(summary, out / "curves.csv")
     table = summary.table()
     if as_json:
+        from wolfspider.cli.lab import strict  # here, since that module knows this one
+
         seconds = round(time.perf_counter() - begin, 3)
-        print_json({"runs": len(summary.runs), "seconds": seconds, "watches": table})
+        print_json({"runs": len(summary.runs), "seconds": seconds, "watches": strict(table)})
         return
     print_table(summary)
     if not quiet:

@@ -94,12 +94,12 @@ def _write(folder: Path, found: Measured, log: Log, changes: RecordedChanges, po
 
 
 def _documents(log: Log, changes: RecordedChanges) -> Iterator[Document]:
-    """What was news, in the order in which it was sent; a version is a document."""
+    """What was news, in the order in which it was sent."""
     for at, document, relevant in zip(*log.sent(), strict=True):
         if not relevant:
             continue
-        version = int(document) - 1
-        page, since = changes.history.page(version), float(changes.lifetimes[0][version])
+        page = changes.page_of(int(document))
+        since = float(changes.lifetimes[0][int(document) - 1])
         address = fingerprint(page.url)
         before = changes.history.version(address, math.nextafter(since, -math.inf))
         kind = "new" if isinstance(before, str) else "changed"

@@ -43,6 +43,7 @@ from wolfspider.policies import Spec, check, trains
 from wolfspider.policies.registry import load
 from wolfspider.records import State
 from wolfspider.states import load_state, save_state
+from wolfspider.vectors import readers
 from wolfspider.webs.graph import Graph
 from wolfspider.webs.recorded import RecordedWeb
 
@@ -126,7 +127,7 @@ class Experiment:
         """
         specs = list(policies)
         _check(files, specs)
-        with self._locked():
+        with locked(self.folder):
             self.about = self._read()
             self._check_version()
             if self.about["tasks"] and self.about["carry"] != carry:
@@ -150,7 +151,7 @@ class Experiment:
 
     def run(self, processes: int = 1) -> Iterator[Trace]:
         """Do the runs that are missing and save each as it ends; yields them as they come."""
-        with self._locked():
+        with locked(self.folder):
             (self.folder / "runs").mkdir(exist_ok=True)
             series = self._series()
             if processes == 1 or len(series) < 2:
@@ -258,21 +259,23 @@ class Experiment:
         self.about["policies"] = names
         self.about["code"] = {name: code_digest(Spec.parse(name)) for name in names}
 
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold a results folder, made if need be; a sentence if another run holds it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = (folder / ".lock").open("w")
+    except OSError as error:
+        raise BadInput(f"cannot write to {folder}: {error.strerror}") from error
+    with lock:
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            lock = (self.folder / ".lock").open("w")
-        except OSError as error:
-            raise BadInput(f"cannot write to {self.folder}: {error.strerror}") from error
-        with lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise BadInput(
-                    f"another run is writing to {self.folder}; wait for it or choose another folder"
-                ) from None
-            yield
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise BadInput(
+                f"another run is writing to {folder}; wait for it or choose another folder"
+            ) from None
+        yield
 
 
 def _check(files: Sequence[TaskFile], specs: Sequence[Spec]) -> None:
@@ -321,10 +324,20 @@ def code_digest(spec: Spec) -> str:
         file = getattr(sys.modules.get(name), "__file__", None)
         digest.update(Path(file).read_bytes() if file and Path(file).is_file() else name.encode())
     for _, value in spec.settings:
-        if os.path.isfile(value):  # a table that it is given
-            about = os.stat(value)
+        for file in _given(value):
+            about = file.stat()
             digest.update(f"{about.st_size} {about.st_mtime_ns}".encode())
     return digest.hexdigest()[:12]
+
+
+def _given(value: str) -> Sequence[Path]:
+    """The files of a table that a setting names: one with what belongs to it, or a folder."""
+    path = os.path.expanduser(value)
+    if os.path.isfile(path):
+        return readers.files(Path(path))
+    if os.path.isdir(path):
+        return sorted(each for each in Path(path).iterdir() if each.is_file())
+    return ()
 
 
 def _modules(names: set[str]) -> set[str]:

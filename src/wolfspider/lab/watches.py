@@ -34,6 +34,7 @@ import scipy
 
 from wolfspider import __version__
 from wolfspider.errors import BadInput, DamagedFile
+from wolfspider.lab.experiment import locked
 from wolfspider.lab.trace import RunKey
 from wolfspider.records import Floats
 from wolfspider.specs import Spec
@@ -47,7 +48,12 @@ from wolfspider.webs.recorded import RecordedWeb
 
 _FORMAT = 1
 _KEYS = {"name", "seeds", "from", "days", "cost"}
-_CODE = ("forager", "measures", "recrawl", "reinforcing_agent", "simulation", "url_ordering")
+_CODE = (
+    *("watching/changes", "watching/clusters", "watching/forager", "watching/measures"),
+    *("watching/records", "watching/recrawl", "watching/registry", "watching/reinforcing_agent"),
+    *("watching/simulation", "watching/url_ordering", "watching/weblog", "webs/history"),
+)
+_OURS = {"watches.json", ".watches.json", ".lock", "runs"}
 
 
 @dataclass(frozen=True)
@@ -116,13 +122,18 @@ class Watches:
     ) -> None:
         """Add to what the folder is for; nothing is written before all has been found good."""
         specs = list(policies)
-        for task in tasks:
-            changes = _changes(task.web)
-            seeds = _seeds(task, changes)
-            _log(task, changes)
-            for spec in specs:
-                make_watcher(spec, seeds, clusters=changes.clusters)
-            self.about["webs"][task.web] = RecordedWeb(Path(task.web)).digest
+        webs = _check(tasks, specs)
+        with locked(self.folder):
+            self.about = self._read()
+            self._add_tasks(tasks)
+            self.about["webs"] |= webs
+            names = [*self.about["policies"], *map(str, specs)]
+            self.about["policies"] = list(dict.fromkeys(names))
+            self.about["repeats"] = max(repeats, self.about["repeats"])
+            self.about["commands"].append(command)
+            self._write()
+
+    def _add_tasks(self, tasks: Sequence[WatchTask]) -> None:
         known = {entry["name"]: entry for entry in self.about["tasks"]}
         for task in tasks:
             entry = json.loads(json.dumps(asdict(task)))
@@ -132,11 +143,6 @@ class Watches:
                     "rename it or start a new results folder"
                 )
         self.about["tasks"] = list(known.values())
-        names = [*self.about["policies"], *map(str, specs)]
-        self.about["policies"] = list(dict.fromkeys(names))
-        self.about["repeats"] = max(repeats, self.about["repeats"])
-        self.about["commands"].append(command)
-        self._write()
 
     @property
     def jobs(self) -> list[_Job]:
@@ -154,11 +160,15 @@ class Watches:
 
     def run(self, processes: int = 1) -> Iterator[Watched]:
         """Do the runs that are missing and save each as it ends."""
-        (self.folder / "runs").mkdir(exist_ok=True)
-        jobs = self.missing()
-        if processes == 1 or len(jobs) < 2:
-            yield from (_do(job, self.folder) for job in jobs)
-            return
+        with locked(self.folder):
+            (self.folder / "runs").mkdir(exist_ok=True)
+            jobs = self.missing()
+            if processes == 1 or len(jobs) < 2:
+                yield from (_do(job, self.folder) for job in jobs)
+            else:
+                yield from self._in_parallel(jobs, processes)
+
+    def _in_parallel(self, jobs: Sequence[_Job], processes: int) -> Iterator[Watched]:
         with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
             futures = [pool.submit(_do, job, self.folder) for job in jobs]
             try:
@@ -190,7 +200,7 @@ class Watches:
         if not path.exists():
             if self.folder.exists() and not self.folder.is_dir():
                 raise BadInput(f"{self.folder} is a file; choose another folder for the results")
-            if self.folder.exists() and any(self.folder.iterdir()):
+            if self.folder.exists() and {each.name for each in self.folder.iterdir()} - _OURS:
                 raise BadInput(f"{self.folder} holds other things; choose another folder")
             return new
         try:
@@ -203,7 +213,6 @@ class Watches:
 
     def _write(self) -> None:
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
             beside = self.folder / ".watches.json"
             beside.write_text(json.dumps(self.about, indent=1, ensure_ascii=False), "utf-8")
             os.replace(beside, self.folder / "watches.json")
@@ -282,6 +291,19 @@ def _changes(web: str) -> RecordedChanges:
     return RecordedChanges(Path(web))
 
 
+def _check(tasks: Sequence[WatchTask], specs: Sequence[Spec]) -> dict[str, str]:
+    """The digest of each web; a sentence for a task or a spec that cannot be run."""
+    webs = {}
+    for task in tasks:
+        changes = _changes(task.web)
+        seeds = _seeds(task, changes)
+        _log(task, changes)
+        for spec in specs:
+            make_watcher(spec, seeds, clusters=changes.clusters)
+        webs[task.web] = RecordedWeb(Path(task.web)).digest
+    return webs
+
+
 def _seeds(task: WatchTask, changes: RecordedChanges) -> list[int]:
     urls = task.seeds or (RecordedWeb(Path(task.web)).start,)
     return [changes.address(url) for url in urls]
@@ -323,7 +345,7 @@ def _do(job: _Job, folder: Path) -> Watched:
 @lru_cache(maxsize=1)
 def _code() -> str:
     """Of the files that decide what a watcher does: edited, it is another."""
-    folder = Path(measures.__file__).parent
+    folder = Path(measures.__file__).parents[1]
     digest = hashlib.sha256()
     for name in _CODE:
         digest.update((folder / f"{name}.py").read_bytes())

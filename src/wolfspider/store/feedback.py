@@ -32,19 +32,27 @@ class Feedback:
 
 
 def say(folder: Path, url: str, *, relevant: bool) -> Feedback:
-    """Append a line, whole and on disk."""
+    """Append a line, whole and on disk; what somebody left half written is ended first."""
     feedback = Feedback(url, relevant, time.time())
     line = json.dumps(asdict(feedback), ensure_ascii=False).encode() + b"\n"
     try:
-        file = os.open(folder / NAME, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+        file = os.open(folder / NAME, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o644)
         try:
-            os.write(file, line)
+            if not _ends_a_line(file):
+                line = b"\n" + line
+            if os.write(file, line) < len(line):
+                raise BadInput(f"{folder / NAME} took only part of a line; is the disk full?")
             os.fsync(file)
         finally:
             os.close(file)
     except OSError as error:
         raise BadInput(f"cannot write to {folder / NAME}: {error.strerror}") from error
     return feedback
+
+
+def _ends_a_line(file: int) -> bool:
+    size = os.fstat(file).st_size
+    return size == 0 or os.pread(file, 1, size - 1) == b"\n"
 
 
 class FeedbackReader:

@@ -66,12 +66,13 @@ CREATE TABLE files (id INTEGER PRIMARY KEY, name TEXT NOT NULL, committed INTEGE
 CREATE TABLE hosts (name TEXT PRIMARY KEY, value TEXT NOT NULL);  -- what they asked for, as JSON
 CREATE TABLE checkpoints (step INTEGER PRIMARY KEY, name TEXT NOT NULL, at REAL NOT NULL);
 """
+_BY_URL = "CREATE INDEX IF NOT EXISTS pages_by_url ON pages (url);"  # feedback names pages so
 
 
 def create(path: Path) -> sqlite3.Connection:
     db = _connect(path)
     db.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
-    db.executescript(f"BEGIN;{_SCHEMA}{_second()}PRAGMA user_version = {VERSION};COMMIT;")
+    db.executescript(f"BEGIN;{_SCHEMA}{_second()}{_BY_URL}PRAGMA user_version = {VERSION};COMMIT;")
     return db
 
 
@@ -86,6 +87,7 @@ def open_database(path: Path) -> sqlite3.Connection:
         version = db.execute("PRAGMA user_version").fetchone()[0]
         if version < VERSION:
             db.executescript(f"BEGIN;{_second()}PRAGMA user_version = {VERSION};COMMIT;")
+        db.execute(_BY_URL)  # the first hunts of this version have none
     except BaseException:
         db.close()
         raise

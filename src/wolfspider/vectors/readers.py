@@ -44,6 +44,16 @@ def read(path: Path) -> Iterator[Batch]:
         raise BadInput(f"cannot read {path}: {error.strerror or error}") from error
 
 
+def files(path: Path) -> tuple[Path, ...]:
+    """All files that decide what is read: this one, and those beside it that have its words."""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(16)
+    except OSError as error:
+        raise BadInput(f"cannot read {path}: {error.strerror or error}") from error
+    return (path, *tensors.words_of(path)) if tensors.is_safetensors(head) else (path,)
+
+
 def _read(path: Path) -> Iterator[Batch]:
     with open(path, "rb") as raw:
         zipped = raw.read(2) == b"\x1f\x8b"

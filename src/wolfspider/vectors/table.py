@@ -82,7 +82,7 @@ class WordVectors:
             return _open_folder(path)
         if not path.is_file():
             raise BadInput(f"there is no file of word vectors {path}")
-        return _compiled((path,), str(path), partial(readers.read, path))
+        return _compiled(readers.files(path), str(path), partial(readers.read, path))
 
     def save(self, folder: Path) -> None:
         """Write the table to a new folder."""

@@ -38,15 +38,31 @@ def is_safetensors(head: bytes) -> bool:
 def read(path: Path) -> Iterator[Batch]:
     """Words and vectors of a safetensors file with its list of words or its tokenizer."""
     matrix = open_matrix(path)
-    if list_ := _beside(path, f"{path.stem}.words.txt", f"{path.stem}.txt", *_LISTS):
+    if list_ := _list_of(path):
         yield from _listed(path, list_, matrix)
-    elif tokenizer := _beside(path, f"{path.stem}.json", "tokenizer.json"):
+    elif tokenizer := _tokenizer_of(path):
         yield from tokens.batches(path, matrix, tokenizer)
     else:
         raise BadInput(
             f"{path} has vectors and no words; put {path.stem}.words.txt (a word a line) "
             "or tokenizer.json beside it"
         )
+
+
+def words_of(path: Path) -> tuple[Path, ...]:
+    """The files from which a safetensors file has its words; none if there are none."""
+    if list_ := _list_of(path):
+        return (list_,)
+    tokenizer = _tokenizer_of(path)
+    return (tokenizer, tokens.word_list()) if tokenizer else ()
+
+
+def _list_of(path: Path) -> Path | None:
+    return _beside(path, f"{path.stem}.words.txt", f"{path.stem}.txt", *_LISTS)
+
+
+def _tokenizer_of(path: Path) -> Path | None:
+    return _beside(path, f"{path.stem}.json", "tokenizer.json")
 
 
 def _beside(path: Path, *names: str) -> Path | None:
@@ -93,12 +109,29 @@ def _tensors(path: Path) -> dict[str, Any]:
     try:
         header = json.loads(data)
         header.pop("__metadata__", None)
-        for tensor in header.values():
-            tensor["dtype"], tensor["shape"], tensor["data_offsets"]
+        odd = [name for name, tensor in header.items() if not _is_sane(tensor)]
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise BadInput(f"{path}: the header of the safetensors file cannot be read") from error
+    if odd:
+        raise BadInput(f"{path} is damaged: its header gives {odd[0]} no sane type, shape or place")
     found: dict[str, Any] = header
     return found
+
+
+def _is_sane(tensor: Any) -> bool:
+    """Whether it has a type, a shape, and offsets of which the second is not before the first."""
+    shape, offsets = tensor["shape"], tensor["data_offsets"]
+    return (
+        isinstance(tensor["dtype"], str)
+        and _are_counts(shape)
+        and _are_counts(offsets)
+        and len(offsets) == 2
+        and offsets[0] <= offsets[1]
+    )
+
+
+def _are_counts(values: Any) -> bool:
+    return isinstance(values, list) and all(type(each) is int and each >= 0 for each in values)
 
 
 def _take(matrix: NDArray[Any], rows: Rows) -> Matrix:

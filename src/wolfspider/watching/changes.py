@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from wolfspider.errors import BadInput
-from wolfspider.records import Floats
+from wolfspider.records import Floats, Page
 from wolfspider.urls import canonical, fingerprint
 from wolfspider.watching.clusters import Clusters
 from wolfspider.watching.records import Snapshot
-from wolfspider.webs.history import History
+from wolfspider.webs.history import Documents, History
 
 _SAMPLE = 1000  # pages from which it is learned what texts are about
 
@@ -22,7 +22,9 @@ _SAMPLE = 1000  # pages from which it is learned what texts are about
 class RecordedChanges:
     """All versions of the pages of a web folder, each with what it is about.
 
-    A version is a document of its own, new from the moment it was recorded.
+    A document is what an address said without a break: captures in a row with equal text are
+    one, new from the first of them on. What was replaced and returns is a document again.
+    Documents are counted from 1.
     """
 
     folder: Path
@@ -36,7 +38,7 @@ class RecordedChanges:
             raise BadInput(
                 f"all pages of {self.folder} were recorded at one moment: nothing changes there"
             )
-        self._known: dict[int, Snapshot] = {}
+        self._known: dict[tuple[int, int], Snapshot] = {}  # by version and document
 
     @property
     def begin(self) -> float:
@@ -47,9 +49,17 @@ class RecordedChanges:
         return float(self.dates[-1])
 
     @cached_property
+    def documents(self) -> Documents:
+        return self.history.documents()
+
+    @property
     def lifetimes(self) -> tuple[Floats, Floats]:
-        """Since when and until when each version was there."""
-        return self.history.lifetimes()
+        """Since when and until when each document was there; the first is document 1."""
+        return self.documents.since, self.documents.until
+
+    def page_of(self, document: int) -> Page:
+        """A document as it was when it appeared."""
+        return self.history.page(int(self.documents.versions[document - 1]))
 
     @cached_property
     def about(self) -> Clusters | None:
@@ -76,15 +86,16 @@ class RecordedChanges:
 
     def at(self, address: int, now: float) -> Snapshot | None:
         """What an address holds; None if there is nothing."""
-        version = self.history.version(address, now)
-        if isinstance(version, str):
+        row = self.history.moment(address, now)
+        if isinstance(row, str):
             return None
-        known = self._known.get(version)
+        version, document = self.history.answer(row), int(self.documents.of[row])
+        known = self._known.get((version, document))
         if known is None:
             page = self.history.page(version)
-            since = float(self.lifetimes[0][version])
+            since = float(self.documents.since[document - 1])
             state = np.zeros(self.clusters) if self.about is None else self.about.of(page.terms)
             links = page.links.fingerprints.copy()
-            known = Snapshot(fingerprint(page.url), version + 1, since, links, state)
-            self._known[version] = known
+            known = Snapshot(fingerprint(page.url), document, since, links, state)
+            self._known[version, document] = known
         return known

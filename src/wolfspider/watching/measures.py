@@ -24,13 +24,18 @@ class Measured:
 
 
 def measure(log: Log, web: RecordedChanges, window: float = WINDOW) -> Measured:
-    """Counts at the end; efficiencies, freshness and age as means over windows."""
+    """Counts at the end; efficiencies, freshness and age as means over windows.
+
+    The last window ends with the watch, so it may be shorter. A download that was under way at
+    the end does not count.
+    """
     times, addresses = log.downloads()
     sent_at, documents, relevant = log.sent()
+    addresses, times = addresses[times <= log.end], times[times <= log.end]
+    in_time = sent_at <= log.end
+    sent_at, documents, relevant = sent_at[in_time], documents[in_time], relevant[in_time]
     found_at, found = sent_at[relevant], documents[relevant] - 1
-    edges = np.arange(log.begin, log.end + window / 2, window)
-    if len(edges) < 2:
-        edges = np.array([log.begin, log.end])
+    edges = _edges(log.begin, log.end, window)
     downloaded, sent, news = (
         np.histogram(when, edges)[0].astype(float) for when in (times, sent_at, found_at)
     )
@@ -56,6 +61,12 @@ def measure(log: Log, web: RecordedChanges, window: float = WINDOW) -> Measured:
     }
     totals |= {name: _mean(curves[name]) for name in list(curves)[3:]}
     return Measured(totals, ends, curves)
+
+
+def _edges(begin: float, end: float, window: float) -> Floats:
+    """The begin, every whole window after it that is before the end, and the end."""
+    edges = begin + window * np.arange(np.ceil((end - begin) / window))
+    return np.append(edges[edges < end], end)
 
 
 def _mean(values: Floats) -> float:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -76,6 +77,16 @@ def _write_links(
     writer.close()
 
 
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """What addresses said, each for as long as it stayed: arrays by document, from 1 on."""
+
+    of: NDArray[np.int64]  # the document of each moment; 0 for what is no page or never showed
+    versions: NDArray[np.int64]  # the first version of each
+    since: NDArray[np.float64]
+    until: NDArray[np.float64]  # inf for those that still are there
+
+
 class History:
     """The past of a web folder that was imported with all its captures."""
 
@@ -113,34 +124,54 @@ class History:
 
     def version(self, address: int, at: float) -> int | str:
         """Which version of a page an address answered with at a moment, or why with none."""
+        row = self.moment(address, at)
+        return row if isinstance(row, str) else self.answer(row)
+
+    def moment(self, address: int, at: float) -> int | str:
+        """The row of the capture of the page that an address led to, or why there is none."""
         for _ in range(HOPS):
-            answer = self._answer(address, at)
-            if answer is None:
+            row = self._row(address, at)
+            if row is None:
                 return "not in this web"
+            answer = self.answer(row)
             if answer >= 0:
-                return answer
+                return row
             if answer == GONE:
                 return "gone"
             address = int(self._redirects[MOVED - answer])
         return "redirects in a circle"
 
-    def lifetimes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Since when each version was there, and until when; inf for those that still are."""
-        since, until = np.full((2, len(self)), np.inf)
-        answers, dates = self._moments["answer"], self._moments["date"]
-        same = self._keys[1:] == self._keys[:-1]
-        ends = np.append(np.where(same, dates[1:], np.inf), np.inf)[: len(dates)]
-        pages = np.flatnonzero(answers >= 0)
-        np.minimum.at(since, answers[pages], dates[pages])
-        until[:] = -np.inf
-        np.maximum.at(until, answers[pages], ends[pages])
-        return since, until
+    def answer(self, row: int) -> int:
+        """What was answered at a moment: a version, or a negative number, as in `resolving`."""
+        return int(self._moments["answer"][row])
+
+    def documents(self) -> Documents:
+        """At each address, captures of pages in a row with equal text are one document."""
+        ends_date = np.ones(len(self._keys), bool)  # of several captures at one date the last shows
+        ends_date[:-1] = self._keys[1:] != self._keys[:-1]
+        ends_date[:-1] |= np.diff(self._moments["date"]) != 0
+        rows = np.flatnonzero(ends_date)
+        keys, dates, answers = self._keys[rows], *(self._moments[n][rows] for n in _MOMENT.names)
+        same, page = keys[1:] == keys[:-1], answers >= 0
+        goes_on = np.zeros(len(rows) + 1, bool)  # the document of the row before; one row more
+        goes_on[1:-1] = same & page[1:] & page[:-1]
+        for at in np.flatnonzero(goes_on).tolist():
+            goes_on[at] = self._say_the_same(int(answers[at - 1]), int(answers[at]))
+        first, last = page & ~goes_on[:-1], page & ~goes_on[1:]
+        ends = np.full(len(rows), np.inf)
+        ends[:-1][same] = dates[1:][same]
+        of = np.zeros(len(self._keys), np.int64)
+        of[rows] = np.where(page, np.cumsum(first), 0)
+        return Documents(of, answers[first], dates[first], ends[last])
+
+    def _say_the_same(self, one: int, other: int) -> bool:
+        return one == other or self._texts[one] == self._texts[other]
 
     def page(self, version: int) -> Page:
         links = Links(self._links[version])
         return unpack_page(self._pages[version], self._texts[version], links)
 
-    def _answer(self, key: int, at: float) -> int | None:
+    def _row(self, key: int, at: float) -> int | None:
         begin, end = (int(self._keys.searchsorted(np.uint64(key), s)) for s in ("left", "right"))
         row = begin + int(self._moments["date"][begin:end].searchsorted(at, "right")) - 1
-        return int(self._moments["answer"][row]) if row >= begin else None
+        return row if row >= begin else None
