@@ -5,24 +5,29 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import sqlite3
 from collections.abc import Awaitable, Callable
+from contextlib import aclosing
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from hostile import Request, broken, moved
+from hostile import Request, answer, broken, moved, reset
 from live_news import FEED, HOUR, NOON, A, Clock, News, Rounds, lines, newsroom, rows, rss, watching
 from warcs import checked_records
 from wolfspider.errors import BadInput, DamagedFile
 from wolfspider.records import Exchange
 from wolfspider.urls import fingerprint
-from wolfspider.watching import live_reading, live_topics
+from wolfspider.watching import live, live_reading, live_topics
 from wolfspider.watching.changes import RecordedChanges
 from wolfspider.watching.folder import FolderFailed, WatchFolder
 from wolfspider.watching.folder_asked import read_asked
 from wolfspider.watching.folder_records import Download
+from wolfspider.watching.live import Watch
 from wolfspider.watching.live_asked import WatchAsked
+from wolfspider.watching.records import NOWHERE, Sent, Snapshot
 from wolfspider.webs.compiler import Compiler
 from wolfspider.webs.importers.warc import WarcFile
 from wolfspider.webs.live.budgets import Shares
@@ -493,3 +498,224 @@ def test_what_was_asked_survives_the_way_to_disk(tmp_path: Path) -> None:
     with WatchFolder.create(tmp_path / "w", asked.values()):
         pass
     assert WatchAsked.of(read_asked(tmp_path / "w")) == asked
+
+
+def test_an_undated_entry_of_a_feed_is_shown_until_its_page_has_come(tmp_path: Path) -> None:
+    news = News(head=FEED)
+    news.pages["/feed.xml"] = rss()
+
+    async def story(rounds: Rounds, news: News, clock: Clock) -> None:
+        await rounds.round()
+        clock.now += HOUR
+        news.pages["/feed.xml"] = rss(("/late", None))
+        assert await rounds.news() == []
+        assert news.status_of("/late") == [404]
+        clock.now += HOUR
+        news.publish("/late")
+        news.shown.clear()
+        news.pages["/feed.xml"] = rss(("/late", None), ("/old", NOON - 100 * HOUR))
+        assert await rounds.news() == [("/late", "new", "first link")]
+        await rounds.round()
+        assert news.status_of("/late") == [404, 200]
+
+    run(tmp_path / "w", news, story)
+
+
+def test_what_appeared_more_than_a_day_ago_is_not_shown_again(tmp_path: Path) -> None:
+    one, two, three, four = (fingerprint(f"{A}{n}") for n in range(4))
+    with WatchFolder.create(tmp_path / "w", WatchAsked((A,)).values()) as folder:
+        for at, address, again in ((NOON, one, True), (NOON + 1, two, True), (NOON + 2, three, 0)):
+            links = ((address, f"{A}{address}"),)
+            folder.keep(Download(four, at, 200, "", links=links, again=bool(again)))
+        asked = np.array([one, two, three, four, 5], np.uint64)
+        assert folder.appeared(asked, NOON + 1, again=False) == {two}
+        assert folder.appeared(asked, NOON, again=True) == {one, two, 5}
+
+
+def test_half_a_page_is_asked_for_again_and_is_no_change(tmp_path: Path) -> None:
+    begun, rest = b"<title>One</title><p>It began so", b" and ended so.<p><a href=/more>more</a>"
+    halves = {"/one": [False, True, False], "/two": [True, False, False]}  # by round
+    asked: list[tuple[str, bool]] = []
+
+    async def serve(request: Request) -> bool:
+        half = halves[request.target].pop(0)
+        asked.append((request.target, b"if-none-match" in request.head.lower()))
+        body, size = begun + request.target.encode() + rest, len(begun) + len(rest) + 4
+        await request.send(answer(body[: 40 if half else size], 'ETag: "x"', length=size))
+        return not half
+
+    news, clock = News(), Clock()
+    news.publish("/one")
+    news.publish("/two")
+
+    async def go() -> None:
+        async with newsroom(news) as server:
+            server.web["news.test/one"] = server.web["news.test/two"] = serve
+            async with watching(server, tmp_path / "w", clock, changes=True) as rounds:
+                for _ in range(3):
+                    downloads = await rounds.round()
+                    assert not any(each.documents for each in downloads)
+                    clock.now += HOUR
+
+    asyncio.run(go())
+    assert sorted(asked) == [
+        *[("/one", False), ("/one", False), ("/one", True)],  # whole, then cut off, then whole
+        *[("/two", False), ("/two", False), ("/two", True)],  # cut off first
+    ]
+    (row,) = rows(tmp_path / "w", f"SELECT appeared FROM addresses WHERE url = '{A}more'")
+    assert row == (None,)
+
+
+class Told:
+    """A watcher that asks for these addresses in turn, and remembers what it was told."""
+
+    def __init__(self, *addresses: int) -> None:
+        self.addresses, self.told = list(addresses), list[Snapshot | None]()
+
+    def next(self, now: float) -> int | None:
+        return self.addresses[0]
+
+    def learn(self, address: int, page: Snapshot | None, now: float) -> list[Sent]:
+        self.addresses = self.addresses[1:] or [address]
+        self.told.append(page)
+        return []
+
+    def state(self) -> dict[str, object]:
+        return {"none": NOWHERE}
+
+    def restore(self, state: object) -> None: ...
+
+
+def test_a_watch_gives_up_when_every_seed_was_asked_for(tmp_path: Path) -> None:
+    dead, gone, front = f"{A}dead", f"{A}gone", A
+
+    async def go(name: str, *seeds: str) -> tuple[list[int], str]:
+        async with newsroom(News()) as server:
+            pace = Pace(delay=0.0, address_delay=0.0)
+            settings = LiveSettings(connect_to=server.host_and_port(), pace=pace, tries=1)
+            asked = WatchAsked(seeds, live=settings)
+            async with Watch.begin(asked, tmp_path / name, Clock()) as watch:
+                first, second = (fingerprint(seed) for seed in seeds)
+                watch.watcher = Told(first, first, first, second)
+                found = []
+                async with aclosing(watch.downloads()) as downloads:
+                    async for each in downloads:
+                        found.append(each.status)
+                        if each.status == 200:
+                            break
+                return found, watch.stopped
+
+    assert asyncio.run(go("one", dead, front)) == ([404, 404, 404, 200], "")
+    found, stopped = asyncio.run(go("two", dead, gone))
+    assert found == [404] * 4
+    assert stopped.startswith("no page could be had: ")
+
+
+def test_an_outage_is_no_change_and_404_is_one(tmp_path: Path) -> None:
+    news = News()
+    news.publish("/one")
+    front, one, short = (fingerprint(f"{A}{path}") for path in ("", "one", "short"))
+    told = Told(front, one, short, one, short, one, one, front)
+
+    async def go() -> None:
+        async with newsroom(news) as server:
+
+            async def lead(request: Request) -> bool:
+                await request.send(moved("/one"))
+                return True
+
+            news.shown.append("/short")
+            server.web["news.test/short"] = lead
+            async with watching(server, tmp_path / "w", Clock()) as rounds:
+                rounds.watch.watcher = told
+                await rounds.round(3)
+                server.web["news.test/one"] = reset  # from the fourth download on
+                await rounds.round(2)
+                del news.pages["/one"], server.web["news.test/one"]
+                await rounds.round(1)
+                server.web["news.test/one"] = reset
+                await rounds.round(2)
+
+    asyncio.run(go())
+    documents = [None if page is None else page.document for page in told.told]
+    text = documents[1]
+    assert text is not None
+    assert documents[1:7] == [text, text, text, text, None, None]
+    errors = [error for (error,) in rows(tmp_path / "w", "SELECT error FROM downloads")]
+    assert [bool(error) for error in errors[:7]] == [False] * 3 + [True] * 4
+
+
+def test_an_entry_that_redirects_is_downloaded_once(tmp_path: Path) -> None:
+    news = News(head=FEED)
+    news.publish("/long", NOON)
+    news.shown.clear()
+    news.pages["/feed.xml"] = rss(("/short", NOON))
+    asked: list[str] = []
+
+    async def short(request: Request) -> bool:
+        asked.append(request.target)
+        await request.send(moved("/long"))
+        return True
+
+    async def go() -> None:
+        async with newsroom(news) as server:
+            server.web["news.test/short"] = short
+            async with watching(server, tmp_path / "w", Clock()) as rounds:
+                for _ in range(3):
+                    await rounds.round()
+
+    asyncio.run(go())
+    assert asked == ["/short"]
+
+
+def test_checkpoints_take_a_twentieth_of_the_time_at_most(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, kept = SimpleNamespace(now=100.0), list[float]()
+
+    async def story(rounds: Rounds, news: News, _: Clock) -> None:
+        watch = rounds.watch
+
+        def checkpoint(state: object) -> None:
+            kept.append(clock.now)
+            clock.now += 3.0
+
+        with monkeypatch.context() as patch:
+            patch.setattr(live, "time", SimpleNamespace(monotonic=lambda: clock.now))
+            patch.setattr(watch.folder, "checkpoint", checkpoint)
+            for now in (100.0, 131.0, 159.0, 160.0):
+                clock.now = now
+                watch._checkpoint()
+
+    run(tmp_path / "w", News(), story)
+    assert kept == [100.0, 160.0]  # 3 seconds are 5% of 60
+
+
+def test_a_folder_that_cannot_be_opened_is_let_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, connect = WatchAsked((A,)).values(), sqlite3.connect
+    opened: list[sqlite3.Connection] = []
+
+    def remember(path: Path, **more: object) -> sqlite3.Connection:
+        opened.append(connect(path, timeout=30, isolation_level=None))
+        return opened[-1]
+
+    with WatchFolder.create(tmp_path / "w", asked) as folder:
+        folder._write(lambda: setattr(folder, "_lines", 5))  # more than there are
+    monkeypatch.setattr(sqlite3, "connect", remember)
+    for _ in range(2):
+        with pytest.raises(DamagedFile, match="has 0 of 5 bytes"):
+            WatchFolder.open(tmp_path / "w")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("wolfspider.watching.folder_asked.write_asked", full)
+    with pytest.raises(BadInput, match="No space left"):
+        WatchFolder.create(tmp_path / "x", asked)
+    assert len(opened) == 3
+    for db in opened:
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            db.execute("SELECT 1")
+    assert not (tmp_path / "x").exists()

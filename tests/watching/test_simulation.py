@@ -38,13 +38,17 @@ CAPTURES = [
 ]
 
 
-@pytest.fixture
-def web(tmp_path: Path) -> RecordedChanges:
-    with Compiler(tmp_path / "web", ["test"], changing=True) as compiler:
-        for each in CAPTURES:
+def recorded(folder: Path, captures: list[Capture]) -> RecordedChanges:
+    with Compiler(folder, ["test"], changing=True) as compiler:
+        for each in captures:
             compiler.add(each)
         compiler.finish(())
-    return RecordedChanges(tmp_path / "web", clusters=2)
+    return RecordedChanges(folder, clusters=2)
+
+
+@pytest.fixture
+def web(tmp_path: Path) -> RecordedChanges:
+    return recorded(tmp_path / "web", CAPTURES)
 
 
 def test_an_address_holds_what_it_held_then(web: RecordedChanges) -> None:
@@ -65,6 +69,57 @@ def test_lifetimes(web: RecordedChanges) -> None:
     since, until = web.lifetimes
     spans = sorted(zip((since - BEGIN) / HOUR, (until - BEGIN) / HOUR, strict=True))
     assert spans == [(0, 30), (0, 40), (30, 50), (30, np.inf), (50, np.inf)]
+
+
+def test_equal_text_in_a_row_is_one_document(tmp_path: Path) -> None:
+    captures = [
+        capture(A, 0, "wolves"),
+        capture(B, 0, "wolves"),  # at another address it is another document
+        capture(A, 10, "wolves"),
+        capture(A, 20, "spiders"),
+        capture(A, 30, "wolves"),  # it returns
+        capture(A, 40, "", status=404),
+        capture(A, 50, "wolves"),
+        capture(A, 60, "wolves"),
+    ]
+    web = recorded(tmp_path / "web", captures)
+    since, until = ((each - BEGIN) / HOUR for each in web.lifetimes)
+    seen = [web.at(web.address(A), BEGIN + hours * HOUR) for hours in (5, 15, 25, 35, 55, 65)]
+    pages = [page for page in seen if page is not None]
+    spans = [(since[page.document - 1], until[page.document - 1]) for page in pages]
+    assert spans == [(0, 20), (0, 20), (20, 30), (30, 40), (50, np.inf), (50, np.inf)]
+    assert [(page.published - BEGIN) / HOUR for page in pages] == [0, 0, 20, 30, 50, 50]
+    there = web.at(web.address(B), BEGIN)
+    assert there is not None
+    assert {page.document for page in [*pages, there]} == {1, 2, 3, 4, 5}
+    assert len(since) == len(until) == 5
+    texts = [web.page_of(page.document).raw_text.split()[0] for page in pages]
+    assert texts == [b"wolves", b"wolves", b"spiders", b"wolves", b"wolves", b"wolves"]
+    assert web.page_of(there.document).url == B
+
+
+def test_what_never_showed_is_no_document(tmp_path: Path) -> None:
+    """Of two captures at one moment only the later one can be met."""
+    captures = [capture(A, 0, "wolves"), capture(A, 9, "spiders"), capture(A, 9, "wolves")]
+    since, until = recorded(tmp_path / "web", captures).lifetimes
+    assert (since.tolist(), until.tolist()) == ([BEGIN], [np.inf])
+
+
+def test_the_last_window_ends_with_the_watch(web: RecordedChanges) -> None:
+    log = Log(BEGIN, BEGIN + 4 * HOUR)
+    for hours in (0.5, 2.5, 3.5, 4.5):  # the last one ends too late
+        log.times.append(BEGIN + hours * HOUR)
+        log.addresses.append(round(hours * 2))
+        log.sent_at.append(BEGIN + hours * HOUR)
+        log.documents.append(1)
+        log.relevant.append(True)
+    found = measure(log, web)
+    assert ((found.windows - BEGIN) / HOUR).tolist() == [3, 4]
+    assert found.curves["downloaded"].tolist() == [2, 1]
+    assert [found.totals[n] for n in ("downloaded", "sent", "relevant", "found_urls")] == [3] * 4
+    for hours, ends in ((3, [3]), (2, [2]), (6, [3, 6]), (5, [3, 5])):
+        windows = measure(Log(BEGIN, BEGIN + hours * HOUR), web).windows
+        assert ((windows - BEGIN) / HOUR).tolist() == ends
 
 
 def test_a_watch_finds_what_is_new_as_time_goes_on(web: RecordedChanges) -> None:
