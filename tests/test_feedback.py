@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,13 @@ import pytest
 
 from checks import Recording
 from wolfspider.asked import Asked
+from wolfspider.errors import BadInput
 from wolfspider.hunt import Hunt
 from wolfspider.judges import CorrectedJudge, KeywordJudge
 from wolfspider.leases import Leased
 from wolfspider.policies import make
 from wolfspider.records import Page, Verdict, Visit
-from wolfspider.store import HuntReader, HuntStore
+from wolfspider.store import HuntReader, HuntStore, schema
 from wolfspider.store.feedback import NAME, FeedbackReader, all_feedback, say
 from wolfspider.urls import seed_link
 
@@ -68,6 +70,34 @@ def test_lines_are_read_once_and_whole(tmp_path: Path) -> None:
     assert (second.url, second.verdict) == ("http://b.test/", Verdict(0.0, False))
     later = say(tmp_path, "http://a.test/", relevant=False)
     assert all_feedback(tmp_path) == {"http://a.test/": later, "http://b.test/": second}
+
+
+def test_part_of_a_line_is_a_sentence_and_spoils_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = say(tmp_path, "http://a.test/", relevant=True)
+    write = os.write
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", lambda file, data: write(file, data[:20]))
+        with pytest.raises(
+            BadInput, match=r"feedback\.jsonl took only part of a line; is the disk"
+        ):
+            say(tmp_path, "http://b.test/", relevant=True)
+    last = say(tmp_path, "http://c.test/", relevant=True)
+    assert FeedbackReader(tmp_path).new() == [first, last]
+    assert (tmp_path / NAME).read_bytes().count(b"\n") == 3
+
+
+def test_pages_are_found_by_url_without_a_scan(tmp_path: Path) -> None:
+    path = tmp_path / schema.NAME
+    plan = "EXPLAIN QUERY PLAN UPDATE pages SET target = 1 WHERE url = 'x' AND error = ''"
+    db = schema.create(path)
+    assert "USING INDEX pages_by_url" in db.execute(plan).fetchone()[3]
+    db.execute("DROP INDEX pages_by_url")  # as hunts were made before
+    db.close()
+    db = schema.open_database(path)
+    assert "USING INDEX pages_by_url" in db.execute(plan).fetchone()[3]
+    db.close()
 
 
 def test_a_hunt_under_way_learns(

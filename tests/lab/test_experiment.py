@@ -216,6 +216,22 @@ def test_the_code_of_a_policy_is_that_of_all_its_classes() -> None:
     assert code_digest(Spec.parse("optimal")) == code_digest(Spec.parse("perfect-distance"))
 
 
+def test_tables_in_settings_are_part_of_the_policy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "folder").mkdir()
+    for name in ("folder/vectors.npy", "glove.txt"):
+        given = "~/glove.txt" if name == "glove.txt" else str(tmp_path / "folder")
+        spec = Spec("best-first", (("vectors", given),))
+        digests = [code_digest(spec)]
+        for text in ("sun 1", "sun 1 2"):
+            (tmp_path / name).write_text(text)
+            digests.append(code_digest(spec))
+        assert len(set(digests)) == 3, given
+        assert code_digest(spec) == digests[-1]
+
+
 def test_results_of_another_version_are_a_sentence(
     tmp_path: Path, small_tasks: TaskFile, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +12,10 @@ import pytest
 
 from command_line import run_here
 from wolfspider.errors import BadInput
+from wolfspider.lab.experiment import locked
 from wolfspider.lab.reproduce import Reproduction, palotai_2005, write_page
 from wolfspider.lab.watches import (
+    _CODE,
     Watches,
     WatchSummary,
     WatchTask,
@@ -19,6 +23,7 @@ from wolfspider.lab.watches import (
     read_watches,
 )
 from wolfspider.specs import Spec
+from wolfspider.watching import measures
 from wolfspider.webs.compiler import Compiler
 from wolfspider.webs.recorded import RecordedWeb
 from wolfspider.webs.synthetic.news import NewsSite
@@ -72,6 +77,46 @@ def test_two_processes_do_the_same(news: Path, tmp_path: Path) -> None:
         assert a.totals == pytest.approx(b.totals, nan_ok=True)
 
 
+def test_two_cannot_write_into_one_folder(news: Path, tmp_path: Path) -> None:
+    out = tmp_path / "results"
+    watches = asked(news, out)
+    before = (out / "watches.json").read_text()
+    runs = watches.run()
+    next(runs)
+    for second in (lambda: asked(news, out, 3), lambda: list(Watches(out).run())):
+        with pytest.raises(BadInput, match=r"another run is writing to .*results; wait for it"):
+            second()
+    assert (out / "watches.json").read_text() == before
+    runs.close()  # type: ignore[attr-defined]
+    assert asked(news, out, 3).about["repeats"] == 3
+
+
+def test_what_another_asked_for_since_is_kept(news: Path, tmp_path: Path) -> None:
+    late = Watches(tmp_path / "results")
+    asked(news, tmp_path / "results")
+    late.ask([WatchTask("two", str(news), days=1)], [], 1, "a test")
+    kept = Watches(tmp_path / "results").about
+    assert [task["name"] for task in kept["tasks"]] == ["one", "two"]
+    assert kept["repeats"] == 2
+
+
+def test_a_folder_that_was_only_locked_is_empty(news: Path, tmp_path: Path) -> None:
+    with locked(tmp_path / "results"):
+        pass
+    assert asked(news, tmp_path / "results").jobs
+
+
+def test_all_code_that_watches_decides_the_name_of_a_run() -> None:
+    source = Path(measures.__file__).parents[1]
+    found, waiting = set[str](), {"watching/simulation", "watching/registry", "watching/measures"}
+    while waiting:
+        found.add(name := waiting.pop())
+        text = (source / f"{name}.py").read_text()
+        used = re.findall(r"from wolfspider\.(watching\.\w+|webs\.history) import", text)
+        waiting |= {each.replace(".", "/") for each in used} - found
+    assert found == set(_CODE)
+
+
 def test_the_summary_has_means_and_deviations(news: Path, tmp_path: Path) -> None:
     watches = asked(news, tmp_path / "results")
     runs = tuple(watches.run())
@@ -99,6 +144,21 @@ def test_the_command_prints_a_table(
     assert {float(row["days"]) for row in rows} == {0.125, 0.25, 0.375, 0.5}
     told = run_here(monkeypatch, *arguments, "--json").json
     assert told["watches"]["day"][POLICIES[1]]["downloaded"] == 1440
+
+
+def test_what_is_not_defined_is_null_in_json(
+    news: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first download would end after the watch, so nothing is found."""
+    file = tmp_path / "news.toml"
+    file.write_text(f'web = "{news}"\n[[watch]]\nname = "short"\ndays = 0.01\ncost = 3600\n')
+    out = tmp_path / "results"
+    done = run_here(
+        *(monkeypatch, "lab", "run", file, "--policies", POLICIES[1], "-o", out, "--json")
+    )
+    told = json.loads(done.out, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+    assert told["watches"]["short"][POLICIES[1]]["delay_hours"] is None
+    assert told["watches"]["short"][POLICIES[1]]["downloaded"] == 0
 
 
 @pytest.mark.parametrize(

@@ -194,6 +194,28 @@ def test_a_file_that_changed_is_read_again(tmp_path: Path) -> None:
     assert vector(WordVectors.open(path), "sun") == [3, 4]
 
 
+def test_a_list_of_words_that_changed_is_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "x.safetensors"
+    safetensors(path)
+    assert vector(WordVectors.open(path), "sun") == VECTORS[1]
+    words = [*WORDS]
+    words[1], words[5] = words[5], words[1]
+    (tmp_path / "words.txt").write_text("\n".join(words) + "\n")
+    assert vector(WordVectors.open(path), "sun") == VECTORS[1]  # x.words.txt comes first
+    (tmp_path / "x.words.txt").unlink()
+    assert vector(WordVectors.open(path), "sun") == VECTORS[5]
+
+
+def test_a_tokenizer_is_told_apart_from_a_list_and_from_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "x.safetensors"
+    safetensors(path)
+    assert readers.files(path) == (path, tmp_path / "x.words.txt")
+    (tmp_path / "x.words.txt").unlink()
+    assert readers.files(path) == (path,)
+    (tmp_path / "tokenizer.json").write_text("{}")
+    assert readers.files(path)[:2] == (path, tmp_path / "tokenizer.json")
+
+
 def test_a_damaged_cache_is_made_again(tmp_path: Path) -> None:
     glove(tmp_path / "glove.txt")
     table = WordVectors.open(tmp_path / "glove.txt")
@@ -298,6 +320,32 @@ def test_safetensors_need_words_and_all_of_them(tmp_path: Path) -> None:
         WordVectors.open(path)
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(BadInput, match="is cut off"):
+        WordVectors.open(path)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"shape": None},
+        {"shape": 6},
+        {"shape": [6, "3"]},
+        {"shape": [-6, -3]},
+        {"data_offsets": None},
+        {"data_offsets": [0]},
+        {"data_offsets": [0, 72.0]},
+        {"data_offsets": [-72, 0]},
+        {"data_offsets": "ab"},
+        {"dtype": []},
+    ],
+    ids=str,
+)
+def test_an_odd_header_of_safetensors_is_a_sentence(tmp_path: Path, odd: dict[str, object]) -> None:
+    tensor = {"dtype": "F32", "shape": [6, 3], "data_offsets": [0, 72]} | odd
+    head = json.dumps({"weight": tensor}).encode()
+    path = tmp_path / "x.safetensors"
+    path.write_bytes(struct.pack("<Q", len(head)) + head + bytes(72))
+    (tmp_path / "words.txt").write_text("\n".join(WORDS) + "\n")
+    with pytest.raises(BadInput, match="its header gives weight no sane type, shape or place"):
         WordVectors.open(path)
 
 

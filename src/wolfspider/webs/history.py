@@ -151,7 +151,8 @@ class History:
         ends_date[:-1] = self._keys[1:] != self._keys[:-1]
         ends_date[:-1] |= np.diff(self._moments["date"]) != 0
         rows = np.flatnonzero(ends_date)
-        keys, dates, answers = self._keys[rows], *(self._moments[n][rows] for n in _MOMENT.names)
+        keys, moments = self._keys[rows], self._moments[rows]
+        dates, answers = moments["date"], moments["answer"]
         same, page = keys[1:] == keys[:-1], answers >= 0
         goes_on = np.zeros(len(rows) + 1, bool)  # the document of the row before; one row more
         goes_on[1:-1] = same & page[1:] & page[:-1]
