@@ -28,6 +28,8 @@ def take_up(path: Path, policy: Policy, name: str) -> None:
         raise BadInput(f"{path} holds what {kept.get('policy')!r} learned, and this is {name!r}")
     try:
         carrying.carry(kept["carried"])
+    except BadInput:
+        raise
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise DamagedFile(
             f"the weights in {path} are not what {name!r} keeps ({error!r}); give another file"
@@ -45,5 +47,5 @@ def put_down(path: Path, policy: Policy, name: str) -> None:
 
 def _carrying(policy: Policy, name: str) -> Carrying:
     if not isinstance(policy, Carrying):
-        raise BadInput(f"policy {name!r} learns nothing that the next hunt could begin with")
+        raise BadInput(f"policy {name!r} keeps nothing with which another hunt could begin")
     return policy

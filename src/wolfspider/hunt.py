@@ -314,9 +314,10 @@ class Hunt:
         self._unheeded += self._feedback.new()
         if not self._unheeded:
             return
-        waiting, self._unheeded = self._unheeded, []  # at once: who else comes finds nothing
+        # At once: who else comes finds nothing. The last word on a page counts.
+        waiting, self._unheeded = {each.url: each for each in self._unheeded}, []
         with HuntReader(self.store.folder) as reader:
-            for each in waiting:
+            for each in waiting.values():
                 kept = reader.visit_of(each.url)
                 if kept is None:
                     self._unheeded.append(each)

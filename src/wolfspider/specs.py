@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -29,7 +30,11 @@ class Spec:
                     f"cannot read the setting {key + equals + value!r} of policy {name!r}; "
                     "write it as name=value"
                 )
-        return cls(name, tuple((key.strip(), value.strip()) for key, _, value in pairs))
+        settings = tuple((key.strip(), value.strip()) for key, _, value in pairs)
+        for key, count in Counter(key for key, _ in settings).items():
+            if count > 1:
+                raise BadInput(f"the setting {key!r} of policy {name!r} is given {count} times")
+        return cls(name, settings)
 
     def __str__(self) -> str:
         return ":".join([self.name, *(f"{key}={value}" for key, value in self.settings)])

@@ -177,7 +177,7 @@ def hunt(
         like=tuple(map(_text, like)),
         targets=tuple(_lines(targets)) if targets else (),
         random_seed=random_seed,
-        live=_live(live) if web == LIVE else LiveSettings(),
+        live=live_settings(live) if web == LIVE else LiveSettings(),
     )
     labels = _Labels(web, label)
     run_hunt(
@@ -198,10 +198,14 @@ def _refuse_live_options(live: dict[str, Any]) -> None:
             raise BadInput(f"{option} is about the live web; leave it out, or leave --web out")
 
 
-def _live(options: dict[str, Any]) -> LiveSettings:
+def live_settings(options: dict[str, Any]) -> LiveSettings:
     """The options of the same names as settings."""
-    pace = Pace(**{f.name: options.pop(f.name) for f in fields(Pace) if f.name in options})
-    return LiveSettings(**options, pace=pace)
+    ours = {each.name for each in fields(Pace)}
+    pace = Pace(**{name: value for name, value in options.items() if name in ours})
+    rest = {name: value for name, value in options.items() if name not in ours}
+    if rest.get("authorities"):  # a hunt may be resumed from elsewhere
+        rest["authorities"] = str(Path(rest["authorities"]).resolve())
+    return LiveSettings(**rest, pace=pace)
 
 
 class _Labels:

@@ -42,6 +42,11 @@ def report(folder: Path, metric: str, baseline: str, as_json: bool, quiet: bool)
 
 def opened(folder: Path) -> tuple[Experiment, Summary]:
     """The results of a folder, or a sentence."""
+    if (folder / "watches.json").exists():
+        raise BadInput(
+            f"{folder} holds watches: lab run prints their table, and {folder / 'curves.csv'} has "
+            "every window"
+        )
     if not (folder / "experiment.json").exists():
         raise BadInput(
             f"{folder} holds no results; make some with: wolfspider lab run … -o {folder}"

@@ -8,10 +8,11 @@ from typing import Any
 
 import click
 
+from wolfspider.cli.hunt import live_settings
 from wolfspider.cli.output import example, result_options
 from wolfspider.cli.parameters import Amount, Moment
 from wolfspider.cli.watch_live import run_watch
-from wolfspider.cli.watch_options import Span, live_options, live_settings, refuse
+from wolfspider.cli.watch_options import Span, live_options, refuse
 from wolfspider.cli.watch_recorded import watch_recorded
 from wolfspider.errors import BadInput
 from wolfspider.specs import Spec
@@ -87,7 +88,8 @@ def watch(
     spec = _spec(policy, fleet)
     if web is not None:
         refuse(live, "is about the live web; leave it out, or leave --web out")
-        refuse(("changes", "seconds"), "is about the live web; give --until, or leave --web out")
+        refuse(("changes",), "is about the live web: every version counts here; leave it out")
+        refuse(("seconds",), "is about the live web; give --until, or leave --web out")
         watch_recorded(
             web,
             seeds,

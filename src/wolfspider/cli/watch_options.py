@@ -59,14 +59,6 @@ def _near(option: click.Parameter) -> click.Parameter:
     return ours
 
 
-def live_settings(options: dict[str, Any]) -> LiveSettings:
-    """The options of the same names as settings."""
-    ours = {each.name for each in fields(Pace)}
-    pace = Pace(**{name: value for name, value in options.items() if name in ours})
-    rest = {name: value for name, value in options.items() if name not in ours}
-    return LiveSettings(**rest, pace=pace)
-
-
 def refuse(names: Iterable[str], why: str) -> None:
     """Whoever gives an option expects it to do something."""
     context = click.get_current_context()

@@ -43,6 +43,7 @@ Codes = NDArray[np.uint8]
 _FIVE = [0.2, 0.4, 0.6, 0.8]  # edges of buckets
 _SIX = [0.1, 0.3, 0.5, 0.7, 0.9]
 _EDGES = np.array(_FIVE), np.array(_SIX)
+_RELATED = 20  # categories at most
 _TOO_MUCH = 1000.0  # times the reward that can be had: values that large are no values
 
 
@@ -86,8 +87,10 @@ class Sarsa:
             )
         if not 0 <= small <= large:
             raise ValueError(f"small is {small} and large {large}; 0 ≤ small ≤ large is needed")
-        if related < 0:
-            raise ValueError(f"related is {related}; it must be 0 or more")
+        if not 0 <= related <= _RELATED:
+            raise ValueError(f"related is {related}; it is from 0 to {_RELATED}")
+        if not nearly <= alike:
+            raise ValueError(f"nearly is {nearly} and alike {alike}; nearly ≤ alike is needed")
         self.frontier = FrontierByKind(buffer)
         self.weights: Floats
         self._update, self._coding = update, coding
@@ -208,8 +211,8 @@ class Sarsa:
         if not abs(value) <= _TOO_MUCH * max(most, 1.0):
             raise BadInput(
                 f"sarsa diverges: after {self._visits:,} pages it takes a link to be worth "
-                f"{value:.3g}, where no more than {most:g} can be had; give a smaller alpha, such "
-                f"as alpha={self._alpha / 10:g}"
+                f"{value:.3g}, where no more than {most:g} can be had; give update=moderated, "
+                f"coding=tiles, or a smaller alpha, such as alpha={min(self._alpha / 10, 0.001):g}"
             )
 
     # -- features ----------------------------------------------------------------------------

@@ -32,6 +32,11 @@ def read_asked(folder: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text("utf-8"))
     except FileNotFoundError:
+        if (folder / "watch.toml").is_file():
+            raise BadInput(
+                f"{folder} holds a watch and no hunt; go on with it: "
+                f"wolfspider watch --resume {folder}"
+            ) from None
         raise BadInput(
             f"{folder} holds no hunt (there is no {NAME} in it); "
             "give the folder that a hunt was told to write with -o"

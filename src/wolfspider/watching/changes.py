@@ -14,6 +14,7 @@ from wolfspider.urls import canonical, fingerprint
 from wolfspider.watching.clusters import Clusters
 from wolfspider.watching.records import Snapshot
 from wolfspider.webs.history import Documents, History
+from wolfspider.webs.recorded import RecordedWeb
 
 _SAMPLE = 1000  # pages from which it is learned what texts are about
 
@@ -32,6 +33,12 @@ class RecordedChanges:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        if (self.folder / "watch.toml").is_file():
+            raise BadInput(
+                f"{self.folder} is a watch; make a web of it: "
+                f"wolfspider web import {self.folder} --all-captures -o FOLDER"
+            )
+        RecordedWeb(self.folder)  # says so if there is none
         self.history = History(self.folder)
         self.dates = self.history.dates
         if len(self.dates) < 2:
