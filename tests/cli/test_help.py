@@ -14,6 +14,7 @@ from command_line import Run, start
 from recordings import compile_web, page
 from wolfspider.cli import wolfspider
 from wolfspider.policies import known
+from wolfspider.watching.registry import WATCHERS
 
 
 def commands(command: click.Command, *path: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
@@ -78,7 +79,7 @@ def test_policies_are_listed_for_people_and_programs(run: Run) -> None:
     listed = run("policies", "--json").json["policies"]
     assert [policy["name"] for policy in listed] == list(known())
     assert all(policy["about"].endswith(".") for policy in listed)
-    assert run("policies", "--quiet").out.split() == list(known())
+    assert run("policies", "--quiet").out.split() == [*known(), *WATCHERS]
     shown = run("policies").out
     for policy in listed:
         assert f"{policy['name']}\n    {policy['about']}\n    settings: " in shown

@@ -29,6 +29,18 @@ def settings_of(name: str) -> Declared:
     return declared(kind.__init__, inspect.signature(kind.__init__).parameters, _GIVEN)
 
 
+def describe_watchers() -> list[dict[str, Any]]:
+    """Name, first sentence and settings with their defaults of every watcher."""
+    return [
+        {
+            "name": name,
+            "about": (inspect.getdoc(kind) or "").split("\n")[0],
+            "settings": {key: default for key, (_, default) in settings_of(name).items()},
+        }
+        for name, kind in WATCHERS.items()
+    ]
+
+
 def make_watcher(
     spec: Spec | str, seeds: Sequence[int], *, clusters: int = CLUSTERS, seed: int = 0
 ) -> Watcher:
