@@ -209,7 +209,9 @@ class FrontierByKind:
         while groups.item(row := queue.popleft()) == _DEAD:
             pass
         link = self._rows.link(row, self.worth.item(kind))
-        self._bury(np.array([row]))
+        groups[row] = _DEAD
+        self._count[group] -= 1
+        self._waiting -= 1
         self._map.set_one(link.fingerprint, _LEFT)
         self._compact_if_sparse()
         return link, kind

@@ -114,7 +114,10 @@ class Sarsa:
         self._visits = 0
 
     def start(self, seeds: Sequence[Link]) -> None:
-        kind = self._kind(bytes(self._codes.shape[1]))
+        code = bytes(self._codes.shape[1])
+        if code not in self._kinds:
+            self._add_kinds([code])
+        kind = self._kinds[code]
         for at in range(0, len(seeds), SEEDS):
             some = Links.of(seeds[at : at + SEEDS])
             self.frontier.push(some, np.full(len(some), kind), Origin())
@@ -249,20 +252,21 @@ class Sarsa:
         codes_of = [page + text[at : at + width] for at in range(0, len(text), width)]
         kinds = list(map(self._kinds.get, codes_of))
         if None in kinds:
-            kinds = [
-                self._kind(c) if k is None else k for c, k in zip(codes_of, kinds, strict=True)
-            ]
+            self._add_kinds(list(dict.fromkeys(c for c in codes_of if c not in self._kinds)))
+            kinds = [self._kinds[code] for code in codes_of]
         return np.array(kinds)
 
-    def _kind(self, code: bytes) -> int:
-        number = self._kinds.setdefault(code, len(self._kinds))
-        if number == len(self._codes):
+    def _add_kinds(self, codes: Sequence[bytes]) -> None:
+        """Number kinds that are new."""
+        first, end = len(self._kinds), len(self._kinds) + len(codes)
+        self._kinds |= {code: number for number, code in enumerate(codes, first)}
+        while len(self._codes) < end:
             self._codes = np.concatenate([self._codes, np.zeros_like(self._codes)])
-        while len(self.frontier.worth) < len(self._codes):
+        if len(self.frontier.worth) < len(self._codes):
             more = np.zeros(len(self._codes) - len(self.frontier.worth))
             self.frontier.worth = np.append(self.frontier.worth, more)
-        self._codes[number] = np.frombuffer(code, np.uint8)
-        return number
+        new = np.frombuffer(b"".join(codes), np.uint8)
+        self._codes[first:end] = new.reshape(len(codes), self._codes.shape[1])
 
     def _one_value(self, kind: int) -> float:
         return self.values(self._codes[kind : kind + 1]).item(0)
@@ -304,8 +308,7 @@ class Sarsa:
 
     def restore(self, state: State) -> None:
         self._kinds = {}
-        for code in np.asarray(state["codes"], np.uint8):
-            self._kind(code.tobytes())
+        self._add_kinds([code.tobytes() for code in np.asarray(state["codes"], np.uint8)])
         self.frontier.restore(state["frontier"])
         self._parents.restore(state["parents"])
         self._chance.restore(state["chance"])
