@@ -16,7 +16,7 @@ import signal
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
@@ -25,7 +25,7 @@ from functools import lru_cache
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy
@@ -84,6 +84,7 @@ class Job:
 
 
 Series = tuple[Job, ...]
+T = TypeVar("T")
 
 
 class Experiment:
@@ -401,10 +402,10 @@ def _in_parallel(series: Sequence[Series], folder: Path, processes: int) -> Iter
     while waiting:
         flying: dict[Future[list[Trace]], Series] = {}
         try:
-            with _pool(processes) as pool:
+            with worker_pool(processes) as pool:
                 while waiting or flying:
                     while waiting and len(flying) <= processes:
-                        future = _submit(pool, waiting[0], folder)
+                        future = submit(pool, _do, waiting[0], folder)
                         flying[future] = waiting.popleft()
                     done, _ = wait(flying, return_when=FIRST_COMPLETED)
                     for future in [each for each in flying if each in done]:
@@ -420,8 +421,8 @@ def _alone(job: Job, folder: Path) -> Trace:
     if job.path(folder).exists():
         return Trace.load(job.path(folder))
     try:
-        with _pool(1) as pool:
-            return _submit(pool, (job,), folder).result()[0]
+        with worker_pool(1) as pool:
+            return submit(pool, _do, (job,), folder).result()[0]
     except BrokenProcessPool:
         trace = died(ground_of(job.web, job.task, job.repeat), job.policy, job.repeat)
         trace.save(job.path(folder))
@@ -429,7 +430,7 @@ def _alone(job: Job, folder: Path) -> Trace:
 
 
 @contextmanager
-def _pool(processes: int) -> Iterator[ProcessPoolExecutor]:
+def worker_pool(processes: int) -> Iterator[ProcessPoolExecutor]:
     """Processes that finish what they do when all is well, and otherwise end at once.
 
     They hold one end of a pipe of which only we hold the other, so they end even if we are killed.
@@ -455,12 +456,12 @@ def _end_with_parent(pipe: Connection) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def _submit(pool: ProcessPoolExecutor, jobs: Series, folder: Path) -> Future[list[Trace]]:
+def submit(pool: ProcessPoolExecutor, work: Callable[..., T], *arguments: Any) -> Future[T]:
     """Ctrl-C is for the parent: processes born here ignore it."""
     if threading.current_thread() is not threading.main_thread():
-        return pool.submit(_do, jobs, folder)
+        return pool.submit(work, *arguments)
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        return pool.submit(_do, jobs, folder)
+        return pool.submit(work, *arguments)
     finally:
         signal.signal(signal.SIGINT, before)

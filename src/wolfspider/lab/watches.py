@@ -21,11 +21,10 @@ import platform
 import time
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +33,7 @@ import scipy
 
 from wolfspider import __version__
 from wolfspider.errors import BadInput, DamagedFile
-from wolfspider.lab.experiment import locked
+from wolfspider.lab.experiment import locked, submit, worker_pool
 from wolfspider.lab.trace import RunKey
 from wolfspider.records import Floats
 from wolfspider.specs import Spec
@@ -169,14 +168,10 @@ class Watches:
                 yield from self._in_parallel(jobs, processes)
 
     def _in_parallel(self, jobs: Sequence[_Job], processes: int) -> Iterator[Watched]:
-        with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
-            futures = [pool.submit(_do, job, self.folder) for job in jobs]
-            try:
-                for future in as_completed(futures):
-                    yield future.result()
-            finally:
-                for future in futures:
-                    future.cancel()
+        with worker_pool(processes) as pool:
+            futures = [submit(pool, _do, job, self.folder) for job in jobs]
+            for future in as_completed(futures):
+                yield future.result()
 
     def watched(self) -> list[Watched]:
         paths = [job.path(self.folder) for job in self.jobs]

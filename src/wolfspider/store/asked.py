@@ -16,21 +16,20 @@ NAME = "hunt.toml"
 PARTIAL = "hunt.toml.partial"
 
 
-def write_asked(folder: Path, asked: Mapping[str, Any]) -> None:
+def write_asked(folder: Path, asked: Mapping[str, Any], name: str = NAME) -> None:
     """Beside first: a power cut must not leave half of it."""
-    beside = folder / PARTIAL
+    beside = folder / f"{name}.partial"
     with beside.open("w", encoding="utf-8") as file:
         file.write(toml(asked))
         file.flush()
         os.fsync(file.fileno())
-    beside.replace(folder / NAME)
+    beside.replace(folder / name)
     sync_folder(folder)
 
 
 def read_asked(folder: Path) -> dict[str, Any]:
-    path = folder / NAME
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        return read_toml(folder / NAME)
     except FileNotFoundError:
         if (folder / "watch.toml").is_file():
             raise BadInput(
@@ -41,10 +40,16 @@ def read_asked(folder: Path) -> dict[str, Any]:
             f"{folder} holds no hunt (there is no {NAME} in it); "
             "give the folder that a hunt was told to write with -o"
         ) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise DamagedFile(f"{path} cannot be read: {error}; put it right by hand") from None
     except NotADirectoryError:
         raise BadInput(f"{folder} is not a folder; give the folder of a hunt") from None
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """What was asked; a sentence for a file that somebody has spoilt."""
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise DamagedFile(f"{path} cannot be read: {error}; put it right by hand") from None
 
 
 def toml(values: Mapping[str, Any]) -> str:
