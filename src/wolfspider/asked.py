@@ -9,9 +9,16 @@ from typing import Any
 
 from wolfspider import __version__
 from wolfspider.errors import BadInput
-from wolfspider.judges import CosineJudge, KeywordJudge, PatternJudge, TargetJudge
+from wolfspider.judges import (
+    ClassifierJudge,
+    CosineJudge,
+    KeywordJudge,
+    PatternJudge,
+    TargetJudge,
+)
 from wolfspider.protocols import Judge
 from wolfspider.records import Link
+from wolfspider.stopping import NONE, budgets_in, without_budgets
 from wolfspider.topics import Topic
 from wolfspider.training.disk import digest_of, load_model
 from wolfspider.training.model import Model
@@ -37,6 +44,7 @@ class Asked:
     relevant: int | None = None
     bytes: int | None = None
     minutes: float | None = None
+    stop: tuple[str, ...] = ()  # rules in words; budgets among them become those above
     policy: str = "best-first"
     model: str = ""  # folder, for a policy that was trained
     model_digest: str = ""  # of what it knew when the hunt began
@@ -44,10 +52,17 @@ class Asked:
     pattern: str | None = None
     like: tuple[str, ...] = ()  # texts
     targets: tuple[str, ...] = ()  # URLs
+    examples: tuple[str, ...] = ()  # files or URLs, for people to read: the judge is in `learned`
+    counter_examples: tuple[str, ...] = ()
+    learned: str = ""  # from them: a packed ClassifierJudge, so that a resumed hunt has the same
     random_seed: int = 0
     live: LiveSettings = field(default_factory=LiveSettings)
 
     def __post_init__(self) -> None:
+        for name, most in budgets_in(self.stop).items():
+            before = getattr(self, name)
+            object.__setattr__(self, name, most if before is None else min(before, most))
+        object.__setattr__(self, "stop", without_budgets(self.stop))
         for name, what in (("pages", "pages"), ("relevant", "relevant pages"), ("bytes", "bytes")):
             value = getattr(self, name)
             if value is not None and value < 1:
@@ -58,9 +73,14 @@ class Asked:
             raise BadInput(f"--minutes is {self.minutes:g}; give a number above 0")
         if self.random_seed < 0:
             raise BadInput(f"--random-seed is {self.random_seed}; it must be 0 or more")
-        given = [f"--{name}" for name in ("pattern", "like", "targets") if getattr(self, name)]
+        judges = ("pattern", "like", "targets", "examples")
+        given = [f"--{name}" for name in judges if getattr(self, name)]
         if len(given) > 1:
             raise BadInput(f"give one of {' and '.join(given)}: a hunt has one judge")
+        if self.counter_examples and not self.examples:
+            raise BadInput("--counter-examples say what is not wanted; say what is: --examples")
+        if bool(self.examples) != bool(self.learned):
+            raise BadInput("examples and what was learned from them go together")
 
     # -- on disk ---------------------------------------------------------------------------
 
@@ -89,9 +109,17 @@ class Asked:
         except TypeError as error:
             raise BadInput(f"hunt.toml does not say what a hunt needs: {error}") from None
 
-    def with_budgets(self, **budgets: Any) -> Asked:
-        """The same with other budgets where some are given."""
-        return replace(self, **{name: v for name, v in budgets.items() if v is not None})
+    def with_budgets(self, stop: tuple[str, ...] = (), **budgets: Any) -> Asked:
+        """The same with other budgets where some are given.
+
+        Rules that are given take the place of all rules of before; "none" just takes them away.
+        """
+        rules = tuple(text for text in stop if text.strip().lower() != NONE)
+        given = {name: value for name, value in budgets.items() if value is not None}
+        for name, most in budgets_in(rules).items():
+            given[name] = min(most, given.get(name, most))
+        kept = without_budgets(rules) if stop else self.stop
+        return replace(self, **given, stop=kept)
 
     # -- what is made of it ----------------------------------------------------------------
 
@@ -125,6 +153,8 @@ class Asked:
             return PatternJudge.of(self.pattern)
         if self.like:
             return CosineJudge.of(list(self.like))
+        if self.learned:
+            return ClassifierJudge.unpacked(self.learned)
         if self.targets:
             return TargetJudge.of(list(self.targets))
         return KeywordJudge(topic)

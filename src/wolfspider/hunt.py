@@ -23,14 +23,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from wolfspider.asked import Asked
 from wolfspider.carrying import put_down, take_up
 from wolfspider.crawl import crawl
+from wolfspider.forecasting import HORIZONS, Forecast, Forecaster
 from wolfspider.judges import CorrectedJudge
 from wolfspider.leases import Leased
 from wolfspider.policies import Spec, make
 from wolfspider.protocols import Web
 from wolfspider.records import Page, Response, State, Verdict, Visit
+from wolfspider.stopping import Rules
 from wolfspider.store import HuntReader, HuntStore, Kept
 from wolfspider.store.asked import read_asked, write_asked
 from wolfspider.store.feedback import Feedback, FeedbackReader, all_feedback
@@ -124,6 +129,8 @@ class Hunt:
         made = make(spec, topic=self.topic, seed=asked.random_seed, model=model)
         self.policy = Leased(made)
         self.tally = Tally()
+        self.rules = Rules(asked.stop)
+        self._forecasters = [Forecaster(horizon) for horizon in HORIZONS]
         self.before = 0  # pages of earlier runs
         self.damaged = 0  # visits that could not be read back
         self.stopped = ""
@@ -207,6 +214,7 @@ class Hunt:
         self._checkpoint_step = self._told_again = step
         with HuntReader(self.store.folder) as reader:
             self.tally = Tally.of(reader)
+            self._see_again(verdicts_of(reader))
             self.before = self.tally.pages
             total = self.store.steps - step
             for number, kept in enumerate(reader.visits(step), 1):
@@ -285,6 +293,8 @@ class Hunt:
         async with aclosing(crawling) as visits:
             async for visit in visits:
                 self.tally.add(visit)
+                if not visit.response.refused:
+                    self._see(visit.verdict.relevant)
                 if visit.failed and not self._first_failure:
                     reason = visit.response.detail or visit.response.error
                     self._first_failure = f"{visit.link.url}: {reason}"
@@ -379,6 +389,23 @@ class Hunt:
             put_down(Path(self.asked.weights), self.policy.policy, self._policy_name)
         return result
 
+    # -- what is to come -------------------------------------------------------------------
+
+    def _see(self, relevant: bool) -> None:
+        self.rules.add(relevant)
+        for each in self._forecasters:
+            each.add(relevant)
+
+    def _see_again(self, relevant: NDArray[np.bool_]) -> None:
+        """See what earlier processes saw; corrected verdicts as they are now."""
+        self.rules.extend(relevant)
+        for each in self._forecasters:
+            each.extend(relevant)
+
+    def forecasts(self) -> list[Forecast]:
+        """What the next fetches will bring; nothing if none can follow."""
+        return [each.forecast() for each in self._forecasters] if len(self.policy) else []
+
     # -- why it ends -----------------------------------------------------------------------
 
     @property
@@ -388,11 +415,13 @@ class Hunt:
         return next((n for n, most in budgets if most and getattr(self.tally, n) >= most), "")
 
     def _spent(self) -> str:
-        """The same in words."""
+        """The same in words, or why a rule ends the hunt."""
         name = self.spent
         if name == "relevant":
             return f"{self.tally.relevant:,} relevant pages found, as asked for"
-        return f"budget of {getattr(self.asked, name):,} {name} used up" if name else ""
+        if name:
+            return f"budget of {getattr(self.asked, name):,} {name} used up"
+        return self.rules.reason()
 
     def _nothing_left(self) -> str:
         waiting = len(self.policy)
@@ -431,4 +460,12 @@ class Hunt:
             "refused": tally.refused,
             "bytes": tally.bytes,
             "waiting": len(self.policy),
+            "forecast": [each.as_json() for each in self.forecasts()],
         }
+
+
+def verdicts_of(reader: HuntReader) -> NDArray[np.bool_]:
+    """Whether each fetch of a hunt brought a relevant page, in order; refused links are none."""
+    refused = "NOT refused" if reader.version > 1 else "1"
+    query = f"SELECT relevance >= 0.5 FROM pages WHERE {refused} ORDER BY step"
+    return np.fromiter((row[0] for row in reader.db.execute(query)), np.bool_)

@@ -21,6 +21,7 @@ from recordings import compile_web, gone, moved, page
 
 KEYS = ["policy", "pages", "relevant", "targets", "harvest_rate"]
 KEYS += ["seconds", "pages_per_second", "stopped", "errors", "refused", "bytes", "waiting"]
+KEYS += ["forecast"]
 TOPIC = "astronomy telescope"
 
 

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -100,7 +101,19 @@ def test_the_head_tells_pages_rate_harvest_and_time_left(
     assert shown[1].strip() == "20 of 100 pages, 4.0/s, harvest rate 0.500, 10 relevant"
     assert shown[2].endswith("━  20 %")
     assert shown[3] == "harvest  ██  peak 0.50"
-    assert shown[4] == "hosts    1 visited, 2 links wait"
+    assert shown[4].startswith("next     100 fetches: ")
+    assert shown[5] == "hosts    1 visited, 2 links wait"
+
+
+def test_what_is_to_come_is_told_and_told_anew(hunt: Hunt) -> None:
+    screen = Screen(hunt, terminal())
+    screen.draw(hunt.began)
+    before = part(screen, "next")
+    hunt._see_again(np.zeros(500, np.bool_))
+    (shown,) = part(Screen(hunt, terminal()), "next")
+    hundred, thousand = hunt.forecasts()
+    assert shown == f"100 fetches: {hundred}, 1,000 fetches: {thousand}"
+    assert [shown] != before
 
 
 def test_time_left_is_that_of_the_budget_that_ends_first(hunt: Hunt) -> None:
@@ -243,7 +256,7 @@ def test_a_terminal_made_narrower_is_cleared_of_broken_lines(hunt: Hunt) -> None
         console.width = 50
         screen.draw(time.monotonic())
         again = written(console)[before:]
-    assert broken == 3  # title, numbers and bar
+    assert broken == 4  # title, numbers, bar and forecast
     assert again.count("\x1b[1A") == len(drawn) - 1 + broken
 
 

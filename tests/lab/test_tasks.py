@@ -32,7 +32,8 @@ until = 5
 
 [[task]]
 name = "least"
-judge = "targets"
+judge = "classifier"
+examples = 5
 keywords = ["birds"]
 targets = ["http://a.example/1", "http://a.example/2"]
 seeds = { away = 3 }
@@ -63,7 +64,9 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         until=5,
     )
     addresses = ("http://a.example/1", "http://a.example/2")
-    assert least == Task("least", ("birds",), addresses, Away(3, 10))
+    assert least == Task(
+        "least", ("birds",), addresses, Away(3, 10), judge="classifier", examples=5
+    )
     assert least.budget is None
     assert full.listed
     assert not least.listed

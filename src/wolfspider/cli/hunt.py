@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,13 @@ from wolfspider.cli.hunting import run_hunt
 from wolfspider.cli.output import GENERATE, example, result_options
 from wolfspider.errors import BadInput
 from wolfspider.hunt import Hunt
+from wolfspider.judges import ClassifierJudge
 from wolfspider.pages import parse_html
 from wolfspider.policies import Spec
-from wolfspider.records import Visit
+from wolfspider.records import Terms, Visit
+from wolfspider.stopping import size_of
 from wolfspider.store.as_web import as_web
+from wolfspider.text import terms
 from wolfspider.training.disk import digest_of, load_model
 from wolfspider.webs.live.pace import Pace
 from wolfspider.webs.live.scope import STAYS
@@ -26,7 +30,7 @@ from wolfspider.webs.recorded import RecordedWeb
 
 _PATH = click.Path(path_type=Path)
 _TEXT_FILES = (".txt", ".html", ".htm", ".md")
-_SIZES = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+_PAGE_FILES = (*_TEXT_FILES, ".xhtml", ".shtml")
 
 
 class Size(click.ParamType[int]):
@@ -35,13 +39,10 @@ class Size(click.ParamType[int]):
     name = "size"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> int:
-        text = str(value).strip().lower().removesuffix("b").removesuffix("i")
-        unit = _SIZES.get(text[-1:], 1)
-        number = text[:-1] if unit > 1 else text
         try:
-            return int(float(number) * unit)
-        except (ValueError, OverflowError):
-            self.fail(f"{value!r} is not a size; write it as 500M or 2G", param, ctx)
+            return size_of(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
 
 
 @click.command(
@@ -59,6 +60,12 @@ class Size(click.ParamType[int]):
 @click.option("--relevant", type=int, help="Stop after so many relevant pages.")
 @click.option("--bytes", type=Size(), help="Stop after so many bytes, as 500M or 2G.")
 @click.option("--minutes", type=float, help="Stop after so many minutes.")
+@click.option(
+    "--stop",
+    multiple=True,
+    help='Stop by a rule, as "yield < 1/200", "nothing for 500" or "forecast < 5 per 1000"; '
+    "repeatable.",
+)
 @click.option("--policy", default="best-first", show_default=True, help="See: wolfspider policies.")
 @click.option("--set", "settings", multiple=True, help="A setting of the policy: name=value.")
 @click.option("--model", type=_PATH, help="What the policy learned: see wolfspider train.")
@@ -72,6 +79,19 @@ class Size(click.ParamType[int]):
     "--like", multiple=True, help="Relevant is what resembles this text or file; repeatable."
 )
 @click.option("--targets", type=_PATH, help="Relevant are the URLs of this file.")
+@click.option(
+    "--examples",
+    type=_PATH,
+    multiple=True,
+    help="Relevant is what looks like these pages: a folder of saved pages, a file, or a list of "
+    "URLs of the recorded web; repeatable.",
+)
+@click.option(
+    "--counter-examples",
+    type=_PATH,
+    multiple=True,
+    help="Pages that are not wanted, for --examples to be told from; repeatable.",
+)
 @click.option("--label", help="Count fetched pages with this label; recorded webs only.")
 @click.option("--random-seed", default=0, show_default=True, help="Same seed, same choices.")
 @click.option(
@@ -128,6 +148,7 @@ def hunt(
     relevant: int | None,
     bytes: int | None,
     minutes: float | None,
+    stop: tuple[str, ...],
     policy: str,
     settings: tuple[str, ...],
     model: Path | None,
@@ -135,6 +156,8 @@ def hunt(
     pattern: str | None,
     like: tuple[str, ...],
     targets: Path | None,
+    examples: tuple[Path, ...],
+    counter_examples: tuple[Path, ...],
     label: str | None,
     random_seed: int,
     as_json: bool,
@@ -150,8 +173,8 @@ def hunt(
       wolfspider hunt --topic "solar eclipse" --seed https://example.org/ \\
           --contact https://example.org/crawler --pages 5000 -o hunts/eclipse
 
-    The hunt ends when a budget is used up or nothing is left to follow. Ctrl-C ends it in order;
-    wolfspider resume goes on with it.
+    The hunt ends when a budget is used up, a rule of --stop comes true or nothing is left to
+    follow. Ctrl-C ends it in order; wolfspider resume goes on with it.
     """
     if web == LIVE and out is None:
         raise BadInput("say where to keep what is found: -o hunts/NAME")
@@ -160,15 +183,17 @@ def hunt(
     if web != LIVE:
         _refuse_live_options(live)
         web = str(as_web(Path(web)))  # a hunt folder is a recording too
+    good, bad = _pages(examples, web), _pages(counter_examples, web)
     budgets = (pages, relevant, bytes, minutes)
     asked = Asked(
         topic=topic,
         seeds=seeds,
         web=web,
-        pages=1000 if budgets == (None, None, None, None) else pages,
+        pages=1000 if budgets == (None, None, None, None) and not stop else pages,
         relevant=relevant,
         bytes=bytes,
         minutes=minutes,
+        stop=stop,
         policy=str(Spec.parse(policy, settings)),
         model=str(model.resolve()) if model else "",
         model_digest=digest_of(load_model(model)) if model else "",
@@ -176,6 +201,9 @@ def hunt(
         pattern=pattern,
         like=tuple(map(_text, like)),
         targets=tuple(_lines(targets)) if targets else (),
+        examples=tuple(good),
+        counter_examples=tuple(bad),
+        learned=ClassifierJudge.learn(good, bad).packed() if good else "",
         random_seed=random_seed,
         live=live_settings(live) if web == LIVE else LiveSettings(),
     )
@@ -238,6 +266,57 @@ def _text(like: str) -> str:
         return body.decode("utf-8", "replace")
     page = parse_html(body, "https://example.invalid/")
     return f"{page.title} {page.text}"
+
+
+def _pages(paths: Sequence[Path], web: str) -> dict[str, Terms]:
+    """The words of example pages, by file or URL."""
+    found: dict[str, Terms] = {}
+    for path in paths:
+        try:
+            for file in _saved(path):
+                body = file.read_bytes()
+                urls = _only_urls(body)
+                found |= _recorded(urls, web, file) if urls else {str(file): _terms(body)}
+        except OSError as error:
+            raise BadInput(f"cannot read the example {error.filename}: {error.strerror}") from error
+    return found
+
+
+def _saved(path: Path) -> list[Path]:
+    """A file, or those of a folder that are pages; what a browser saves beside them is not."""
+    if not path.is_dir():
+        return [path]
+    found = [each for each in sorted(path.iterdir()) if each.suffix.lower() in _PAGE_FILES]
+    if not found:
+        raise BadInput(f"there is no saved page in {path}; their names end with .html or .txt")
+    return found
+
+
+def _terms(body: bytes) -> Terms:
+    if b"<" not in body[:1024]:
+        return terms(body.decode("utf-8", "replace"))
+    return parse_html(body, "https://example.invalid/").terms
+
+
+def _only_urls(body: bytes) -> list[str]:
+    """The lines of a list of URLs; none if there is anything else in it."""
+    lines = [line.strip() for line in body.decode("utf-8-sig", "replace").splitlines()]
+    urls = [line for line in lines if line and not line.startswith("#")]
+    return urls if all(url.startswith(("http://", "https://")) for url in urls) else []
+
+
+def _recorded(urls: Sequence[str], web: str, file: Path) -> dict[str, Terms]:
+    if web == LIVE:
+        raise BadInput(
+            f"{file} is a list of URLs, which are looked up in a recorded web; for a live hunt "
+            "save the pages and give their folder"
+        )
+    recorded = RecordedWeb(Path(web))
+    numbers = {url: recorded.number(url) for url in urls}
+    for url, number in numbers.items():
+        if number < 0:
+            raise BadInput(f"the example {url} of {file} is not in {web}")
+    return {recorded.url(number): recorded.page(number).terms for number in numbers.values()}
 
 
 def _lines(path: Path) -> list[str]:

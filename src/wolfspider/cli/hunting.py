@@ -10,6 +10,7 @@ from contextlib import AbstractAsyncContextManager, suppress
 from shutil import get_terminal_size
 from typing import Any
 
+from wolfspider.cli.foreseen import forecast_lines
 from wolfspider.cli.output import note, plain, print_facts, print_json
 from wolfspider.cli.progress import Meter
 from wolfspider.cli.view import HuntView
@@ -43,7 +44,7 @@ def run_hunt(
     else:
         if not quiet:
             _print_best(hunt)
-        print_facts(result)
+        print_facts(_in_words(result))
         if not quiet:
             _print_next(hunt, resumed)
     if number:
@@ -112,6 +113,11 @@ class _Signals:
             self._loop.remove_signal_handler(number)
 
 
+def _in_words(result: dict[str, Any]) -> dict[str, Any]:
+    """The same with a line for each forecast."""
+    return {n: v for n, v in result.items() if n != "forecast"} | forecast_lines(result["forecast"])
+
+
 def _print_best(hunt: Hunt) -> None:
     if hunt.tally.best:
         print("most relevant pages:")
@@ -143,6 +149,8 @@ def _print_next(hunt: Hunt, resumed: bool) -> None:
         note(f"go on with: wolfspider resume {folder}")
     elif hunt.spent and waiting:
         note(f"for more: wolfspider resume {folder} --{hunt.spent} N, with what there is included")
+    elif waiting and hunt.rules.reason():
+        note(f"to go on: wolfspider resume {folder} --stop none, or with other rules")
     elif waiting:
         note(f"go on later with: wolfspider resume {folder}")
     if isinstance(hunt.web, LiveWeb) and hunt.tally.relevant and not resumed:

@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from wolfspider.cli.interrupts import cleaning_up
+from wolfspider.cli.lab_forecast import forecast
 from wolfspider.cli.lab_report import opened, report
 from wolfspider.cli.lab_reproduce import reproduce
 from wolfspider.cli.lab_runs import run_missing
@@ -250,4 +251,5 @@ def tasks(
 
 
 lab.add_command(report)
+lab.add_command(forecast)
 lab.add_command(reproduce)

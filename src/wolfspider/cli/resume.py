@@ -27,6 +27,11 @@ from wolfspider.topics import Topic
 @click.option("--bytes", type=Size(), help="Another budget of bytes, likewise.")
 @click.option("--minutes", type=float, help="Stop after so many minutes from now.")
 @click.option(
+    "--stop",
+    multiple=True,
+    help="Stop by these rules, and no longer by those of before; repeatable. none: by no rule.",
+)
+@click.option(
     "--rebuild", is_flag=True, help="First make a damaged hunt.db anew from the WARC files."
 )
 @result_options
@@ -36,13 +41,14 @@ def resume(
     relevant: int | None,
     bytes: int | None,
     minutes: float | None,
+    stop: tuple[str, ...],
     rebuild: bool,
     as_json: bool,
     quiet: bool,
 ) -> None:
     """Go on with a hunt that was stopped, killed or ran out of something."""
     asked = Asked.of(read_asked(folder))
-    asked = asked.with_budgets(pages=pages, relevant=relevant, bytes=bytes, minutes=minutes)
+    asked = asked.with_budgets(stop, pages=pages, relevant=relevant, bytes=bytes, minutes=minutes)
     if rebuild:
         _rebuild(folder, asked, quiet)
     run_hunt(Hunt.resume(asked, folder), resumed=True, as_json=as_json, quiet=quiet)

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from wolfspider.cli.foreseen import forecast_lines
 from wolfspider.cli.output import (
     FIRST_HUNT,
     example,
@@ -20,7 +21,8 @@ from wolfspider.cli.output import (
     result_options,
 )
 from wolfspider.errors import DamagedFile
-from wolfspider.hunt import Tally
+from wolfspider.forecasting import forecasts
+from wolfspider.hunt import Tally, verdicts_of
 from wolfspider.store import HuntReader
 from wolfspider.store.opening import open_hunt, writer_of
 from wolfspider.urls import host
@@ -49,7 +51,9 @@ def status_of(folder: Path) -> dict[str, Any]:
     try:
         with open_hunt(folder) as reader:
             reader.db.execute("BEGIN")  # one moment for all that is read
-            return {"folder": str(folder)} | _state(reader, writer) | _numbers(reader)
+            found = {"folder": str(folder)} | _state(reader, writer) | _numbers(reader)
+            over = found["waiting"] == 0  # then nothing can follow
+            return found | {"forecast": [] if over else _forecast(reader)}
     except sqlite3.DatabaseError as error:
         raise DamagedFile(
             f"{folder / 'hunt.db'} cannot be read ({error}); bring it back from a copy, or: "
@@ -103,6 +107,10 @@ def _numbers(reader: HuntReader) -> dict[str, Any]:
         "top_hosts": hosts[:_HOSTS],
         "errors": _errors(reader),
     }
+
+
+def _forecast(reader: HuntReader) -> list[dict[str, Any]]:
+    return [each.as_json() for each in forecasts(verdicts_of(reader))]
 
 
 def _lately(reader: HuntReader) -> float | None:
@@ -174,6 +182,7 @@ def _print(found: Mapping[str, Any], quiet: bool) -> None:
         "checkpoint": checkpoint and f"step {checkpoint['step']:,}, {_ago(checkpoint['age'])}",
         "WARC files": _sizes(warc) if warc else None,
     }
+    shown |= forecast_lines(found["forecast"])
     print_facts({name: value for name, value in shown.items() if value is not None})
     if not quiet:
         _print_hosts(found)

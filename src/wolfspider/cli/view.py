@@ -4,6 +4,7 @@ hunting  photography camera                             0:35, 1:10 left
          342 of 1,000 pages, 9.8/s, harvest rate 0.412, 141 relevant
          ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━ 34 %
 harvest  ▁▂▅▇█▆▅▄  peak 0.62
+next     100 fetches: 38 (20–55), 1,000 fetches: 290 (80–520)
 hosts    12 asked, 15 resting, 3 given up, 4,321 links wait
 errors   5 status 404, 3 timeout, 12 links refused
 
@@ -26,6 +27,7 @@ from rich.segment import ControlType
 from rich.text import Text
 
 from wolfspider.cli.curve import Curve, Pace
+from wolfspider.cli.foreseen import forecast_line
 from wolfspider.cli.lines import (
     LABEL,
     ROWS,
@@ -118,6 +120,7 @@ class Screen:
         self._due = self._look_due = 0.0
         self._visited_at = time.monotonic()
         self._hosts = Hosts()
+        self._foreseen = ""
         self._lists: list[Text] = []
         self._drawn: tuple[int, list[Text]] = 0, []  # columns, lines
 
@@ -185,6 +188,7 @@ class Screen:
         width, height = self._console.size
         if now >= self._look_due or self._drawn[0] != width:
             self._hosts = self._look_at_hosts(now)
+            self._foreseen = forecast_line(self.hunt.forecasts())
             self._lists = list(self._list_lines(width))
             self._look_due = now + _LOOK_EVERY
         lines = [*self._head_lines(now, width), *self._lists]
@@ -217,6 +221,7 @@ class Screen:
             yield label_line("", bar(share, room))
         curve, peak = self.curve.line(room - 11)
         yield label_line("harvest", Text(curve, "green"), f"  peak {peak:.2f}" if curve else "")
+        yield label_line("next", self._foreseen)
         yield label_line("hosts", self._host_facts())
         yield label_line("errors", counts(self.errors))
         yield label_line("refused", counts(self.refused))

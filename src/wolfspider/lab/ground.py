@@ -11,16 +11,22 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from wolfspider.errors import BadInput
-from wolfspider.judges import CosineJudge, KeywordJudge, TargetJudge
+from wolfspider.judges import ClassifierJudge, CosineJudge, KeywordJudge, TargetJudge
+from wolfspider.judges.classifier import FEWEST, content
 from wolfspider.lab.parts import mask_of
 from wolfspider.lab.tasks import Away, Task
 from wolfspider.lab.view import View
 from wolfspider.protocols import Judge
-from wolfspider.records import Link
+from wolfspider.records import Link, Terms
 from wolfspider.topics import Topic
 from wolfspider.urls import fingerprint, seed_link
 from wolfspider.webs.graph import Graph, Mask, Numbers
 from wolfspider.webs.recorded import RecordedWeb
+
+Examples = dict[str, Terms]  # by address
+
+COUNTER_EXAMPLES = 10  # for each example: most of a web is something else
+_NOT_STARTS = 1  # start pages are drawn by draw and name, too, and must not decide the examples
 
 
 @dataclass(frozen=True)
@@ -42,6 +48,8 @@ class Ground:
             raise BadInput(f"task {task.name!r} has no target on {web.folder}")
         for label in task.train:
             mask_of(web, label)  # says so when no page has it
+        if task.judge == "classifier":
+            draw_examples(web, task)  # says so when there are too few
         starts = _starts(web, task, graph, targets, repeat)
         if task.cone is not None:
             near = graph.distances_from(np.array(starts)) <= task.cone
@@ -89,6 +97,8 @@ class Ground:
             return KeywordJudge(self.topic())
         if self.task.judge == "cosine":
             return CosineJudge.of([self.task.description])
+        if self.task.judge == "classifier":
+            return _classifier(self.web, self.task)
         urls = (self.web.url(int(page)) for page in np.flatnonzero(self.targets))
         return TargetJudge(frozenset(map(fingerprint, urls)))
 
@@ -110,6 +120,53 @@ def target_mask(web: RecordedWeb, task: Task) -> Mask:
             raise BadInput(f"task {task.name!r}: its target {url} is not in {web.folder}")
         targets[page] = True
     return targets
+
+
+@lru_cache(maxsize=64)
+def _classifier(web: RecordedWeb, task: Task) -> ClassifierJudge:
+    return ClassifierJudge.learn(*draw_examples(web, task))
+
+
+def draw_examples(web: RecordedWeb, task: Task, draw: int = 0) -> tuple[Examples, Examples]:
+    """Targets for a judge to learn from, and ten times as many other pages.
+
+    From the pages that `train` names, else from those of the task itself. The task's name decides
+    which, so that every policy and every repeat meets the same judge; other `draw`s give others.
+    """
+    labels = task.train or ((task.within,) if task.within else ())
+    pool = np.zeros(len(web), bool) if labels else np.ones(len(web), bool)
+    for label in labels:
+        pool |= mask_of(web, label)
+    targets = target_mask(web, task)
+    random = np.random.default_rng([draw, fingerprint(task.name), _NOT_STARTS])
+    wanted, others = (
+        random.permutation(np.flatnonzero(each & pool)) for each in (targets, ~targets)
+    )
+    seen: set[bytes] = set()  # mirrors of an example are no counter-examples
+    examples = _with_words(web, wanted, task.examples, seen)
+    counter_examples = _with_words(web, others, COUNTER_EXAMPLES * task.examples, seen)
+    for found, what in ((examples, "targets"), (counter_examples, "other pages")):
+        if len(found) < FEWEST:
+            where = f"in {', '.join(labels)}" if labels else f"on {web.folder}"
+            raise BadInput(
+                f"task {task.name!r}: the judge 'classifier' learns from {what} {where}, and "
+                f"{len(found)} of them have words; it needs at least {FEWEST}"
+            )
+    return examples, counter_examples
+
+
+def _with_words(web: RecordedWeb, pages: Numbers, most: int, seen: set[bytes]) -> Examples:
+    """The first of the pages that have words, and not those of a page that was seen."""
+    found: Examples = {}
+    for number in pages.tolist():
+        if len(found) == most:
+            break
+        page = web.page(number)
+        words = content(page.terms)
+        if page.terms.length and words not in seen:
+            seen.add(words)
+            found[page.url] = page.terms
+    return found
 
 
 def _starts(web: RecordedWeb, task: Task, graph: Graph, targets: Mask, repeat: int) -> Numbers:

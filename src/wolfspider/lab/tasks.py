@@ -1,7 +1,7 @@
 """Tasks: topic + seeds + budget + ground truth, in a TOML file that anybody can write by hand.
 
 web = "webs/webkb"                         # or a hunt: "hunts/mine"
-judge = "targets"                          # or keywords, cosine
+judge = "targets"                          # or keywords, cosine, classifier
 [[task]]
 name = "cornell-courses"
 keywords = ["course", "lecture"]           # all that the crawler is told
@@ -15,7 +15,8 @@ cone = 4                                   # only pages at most so many links fr
 until = 5                                  # stop when so many targets are found
 
 Where there are no labels of sites, `within = "part:1/2"` and `train = ["part:2/2"]` are halves of
-the web (`lab.parts`).
+the web (`lab.parts`). With `judge = "classifier"` a file or a task may say from how many targets
+the judge learns: `examples = 10`.
 """
 
 from __future__ import annotations
@@ -29,9 +30,11 @@ from pathlib import Path
 from typing import Any
 
 from wolfspider.errors import BadInput
+from wolfspider.judges.classifier import FEWEST
 from wolfspider.store.as_web import as_web
 
-JUDGES = ("targets", "keywords", "cosine")
+JUDGES = ("targets", "keywords", "cosine", "classifier")
+EXAMPLES = 10  # from which the classifier learns, unless told
 
 
 @dataclass(frozen=True)
@@ -62,11 +65,18 @@ class Task:
     train: tuple[str, ...] = ()
     cone: int | None = None
     until: int | None = None
+    examples: int = EXAMPLES  # for the judge "classifier"
 
     def as_json(self) -> dict[str, Any]:
-        """The task as JSON values; `Task.of_json` reads them back."""
+        """The task as JSON values; `Task.of_json` reads them back.
+
+        What no judge asks for is left out: it must not tell runs apart.
+        """
         seeds = asdict(self.seeds) if isinstance(self.seeds, Away) else list(self.seeds)
-        return asdict(self) | {"seeds": seeds}
+        values = asdict(self) | {"seeds": seeds}
+        if self.judge != "classifier":
+            del values["examples"]
+        return values
 
     @classmethod
     def of_json(cls, values: Mapping[str, Any]) -> Task:
@@ -105,7 +115,7 @@ def read_tasks(path: Path, web: Path | None = None) -> TaskFile:
         raise BadInput(f"cannot read the tasks in {path}: {error.strerror}") from error
     except ValueError as error:
         raise BadInput(f"cannot read the tasks in {path}: {error}") from error
-    _only(data, ("web", "judge", "task"), f"{path}")
+    _only(data, ("web", "judge", "task", "examples"), f"{path}")
     if web is None and "web" not in data:
         raise BadInput(f'{path} names no web; add a line such as: web = "webs/mine"')
     named = _string(data, "web", f"{path}")
@@ -114,7 +124,10 @@ def read_tasks(path: Path, web: Path | None = None) -> TaskFile:
         raise BadInput(f"{path} has no task; add a [[task]] with name, keywords, targets, seeds")
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise BadInput(f"{path}: tasks are written as [[task]], with two brackets")
-    tasks = tuple(_task(entry, data.get("judge", "targets"), path) for entry in entries)
+    judge, examples = data.get("judge", JUDGES[0]), _examples(data, EXAMPLES, f"{path}")
+    tasks = tuple(_task(entry, judge, examples, path) for entry in entries)
+    if "examples" in data and all(task.judge != "classifier" for task in tasks):
+        raise BadInput(f"{path}: examples are for the judge 'classifier', which no task has")
     for name, count in Counter(task.name for task in tasks).items():
         if count > 1:
             raise BadInput(f"{path} has {count} tasks named {name!r}; names tell runs apart")
@@ -138,6 +151,8 @@ def _lines(task: Task, judge: str) -> Iterator[str]:
     yield f"name = {_quoted(task.name)}"
     if task.judge != judge:
         yield f"judge = {_quoted(task.judge)}"
+    if task.judge == "classifier":
+        yield f"examples = {task.examples}"
     yield f"keywords = {_quoted(task.keywords)}"
     if task.description:
         yield f"description = {_quoted(task.description)}"
@@ -170,7 +185,7 @@ def _beside(path: Path, web: str) -> Path:
     return beside if not named.exists() and beside.exists() else named
 
 
-def _task(entry: Mapping[str, Any], judge: str, path: Path) -> Task:
+def _task(entry: Mapping[str, Any], judge: str, examples: int, path: Path) -> Task:
     name = entry.get("name")
     if not isinstance(name, str) or not name:
         raise BadInput(f"{path}: every task needs a name")
@@ -184,6 +199,8 @@ def _task(entry: Mapping[str, Any], judge: str, path: Path) -> Task:
         raise BadInput(f"{where}: unknown judge {chosen!r}; known: {', '.join(JUDGES)}")
     if chosen == "cosine" and not entry.get("description"):
         raise BadInput(f"{where}: the judge 'cosine' compares with the description; add one")
+    if chosen != "classifier" and "examples" in entry:
+        raise BadInput(f"{where}: examples are for the judge 'classifier', and not for {chosen!r}")
     return Task(
         name=name,
         keywords=_strings(entry["keywords"], f"{where}: keywords"),
@@ -196,6 +213,7 @@ def _task(entry: Mapping[str, Any], judge: str, path: Path) -> Task:
         train=_strings(entry.get("train", []), f"{where}: train"),
         cone=_count(entry, "cone", where),
         until=_count(entry, "until", where),
+        examples=_examples(entry, examples, where) if chosen == "classifier" else EXAMPLES,
     )
 
 
@@ -257,6 +275,13 @@ def _count(entry: Mapping[str, Any], key: str, where: str) -> int | None:
     if value is None or _whole(value, 1):
         return None if value is None else int(value)
     raise BadInput(f"{where}: {key} is a number, at least 1, not {value!r}")
+
+
+def _examples(entry: Mapping[str, Any], default: int, where: str) -> int:
+    value = entry.get("examples", default)
+    if not _whole(value, FEWEST):
+        raise BadInput(f"{where}: examples is a number, at least {FEWEST}, not {value!r}")
+    return int(value)
 
 
 def _whole(value: Any, least: int) -> bool:

@@ -1,0 +1,231 @@
+"""How many relevant pages the next fetches will bring.
+
+A forecast sees the verdicts so far, one for each fetch, and nothing of the policy or the web. Three
+things make it:
+
+- The rate. Two means with exponential discount, L with a long memory and R of lately, both longer
+  for a longer horizon, make L^(1−w) · R^w; a drift, past finds ÷ past forecasts, corrects it.
+- The spread. The rate to come is uncertain, so finds are beta-binomial: a beta of few finds' worth,
+  and however much is known no narrower than rates of crawls have proved to change.
+- The past. Which quantiles are given as the ends of the interval is learned from the hunt's own
+  forecasts that have fallen due, an end moving out with each miss and in with each hit, as in
+  adaptive conformal inference (Gibbs and Candès, 2021). Each end by itself.
+
+`docs/lab.md` has the coverage that was measured, and how the constants were found.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wolfspider.records import Floats
+
+HORIZONS = (100, 1000)  # that people are shown
+SHARE = 0.8  # of outcomes that the interval is meant to hold
+
+_LOOKS = 10  # at forecasts in each horizon
+# From recorded crawls, see docs/lab.md.
+_FIRST_RATE, _FIRST_FETCHES = 0.2, 200.0  # as if a hunt had begun before it did
+_LONG, _LEAST_LONG = 5.0, 100.0  # memory of the one rate: by fetches of the horizon, plus fetches
+_LATELY, _LEAST_LATELY = 0.17, 20.0  # of the other
+_WEIGHT = 0.85  # of the other
+_BORROWED = 30.0  # fetches of the one rate that the other begins with
+_NEVER = 0.02  # finds: a hunt without any is not told that there are none
+_DRIFT, _DRIFT_FINDS = 0.67, 100.0  # to begin with, and what this is worth
+_DRIFT_MEMORY = 50.0  # horizons
+_CHANGE = 0.9  # relative variance of the rate to come, were the rate now known
+_FEWEST_FINDS = 0.6  # that a rate is worth
+_BOLDNESS = 0.4  # how much narrower high rates are
+_STEP = 0.4  # of the ends, in standard deviations, by horizon
+_NORMAL = NormalDist()
+_INNERMOST, _OUTERMOST = 0.0, 4.0  # standard deviations
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """Relevant pages in the next `horizon` fetches: the mean, and an interval, ends included."""
+
+    horizon: int
+    expected: float
+    low: int
+    high: int
+
+    def as_json(self) -> dict[str, Any]:
+        expected = round(self.expected, 2)
+        return {"next": self.horizon, "expected": expected, "low": self.low, "high": self.high}
+
+    def __str__(self) -> str:
+        digits = 0 if self.expected >= 10 else 1
+        return f"{self.expected:,.{digits}f} ({self.low:,}–{self.high:,})"
+
+
+class _Due(NamedTuple):
+    """A forecast that waits for its outcome."""
+
+    found: int  # before it
+    rate: float  # without drift
+    cumulative: Floats  # of the number of finds
+    below: float  # levels of the ends
+    above: float
+
+
+class _Discounted(NamedTuple):
+    """Fetches and finds, of which older ones count less."""
+
+    memory: float  # fetches after which one counts 1/e
+    found: float = 0.0
+    seen: float = 0.0
+
+    def after(self, found: int, seen: int) -> _Discounted:
+        kept = math.exp(-seen / self.memory)
+        return _Discounted(self.memory, self.found * kept + found, self.seen * kept + seen)
+
+
+class Forecaster:
+    """Forecasts for one horizon, from verdicts as they come.
+
+    The work is done ten times in each horizon, a vector of the horizon's length each; a verdict in
+    between costs two additions. The state follows from the verdicts alone.
+    """
+
+    def __init__(self, horizon: int, share: float = SHARE) -> None:
+        self.horizon = horizon
+        self.step = max(1, horizon // _LOOKS)  # fetches between two looks
+        self.seen = self.found = 0
+        self._tail = (1.0 - share) / 2
+        self._long = _Discounted(
+            _LONG * horizon + _LEAST_LONG, _FIRST_RATE * _FIRST_FETCHES, _FIRST_FETCHES
+        )
+        self._lately = _Discounted(_LATELY * horizon + _LEAST_LATELY)
+        self._new_found = self._new_seen = 0  # since the last look
+        self._drift_found = self._drift_expected = 0.0
+        self._below = self._above = _NORMAL.inv_cdf(
+            1.0 - self._tail
+        )  # of the ends, in standard deviations
+        self._looks = max(1, round(horizon / self.step))  # until a forecast is due
+        self._due: deque[_Due] = deque()
+        self.last = self._ask()  # as of the last look
+
+    def add(self, relevant: bool) -> None:
+        self._new_found += relevant
+        self._new_seen += 1
+        if self._new_seen == self.step:
+            self._look()
+
+    def extend(self, relevant: NDArray[np.bool_]) -> None:
+        """Many verdicts, as if one after the other."""
+        start = min((self.step - self._new_seen) % self.step, len(relevant))
+        for each in relevant[:start].tolist():
+            self.add(each)
+        whole = (len(relevant) - start) // self.step
+        blocks = relevant[start : start + whole * self.step].reshape(whole, self.step)
+        for found in blocks.sum(axis=1).tolist():
+            self._new_found, self._new_seen = found, self.step
+            self._look()
+        for each in relevant[start + whole * self.step :].tolist():
+            self.add(each)
+
+    def forecast(self) -> Forecast:
+        """As of the last verdict."""
+        return self._forecast(*self._outcomes(*self._rate()))
+
+    # -- now and then ----------------------------------------------------------------------
+
+    def _look(self) -> None:
+        self.seen += self.step
+        self.found += self._new_found
+        self._long = self._long.after(self._new_found, self.step)
+        self._lately = self._lately.after(self._new_found, self.step)
+        self._new_found = self._new_seen = 0
+        if len(self._due) == self._looks:
+            self._settle(self._due.popleft())
+        self.last = self._ask()
+
+    def _ask(self) -> Forecast:
+        """A forecast whose outcome will be looked at."""
+        rate, finds = self._rate()
+        cumulative, mean = self._outcomes(rate, finds)
+        self._due.append(_Due(self.found, rate, cumulative, *self._levels()))
+        return self._forecast(cumulative, mean)
+
+    def _settle(self, due: _Due) -> None:
+        """Learn from a forecast whose outcome is known."""
+        outcome = self.found - due.found
+        kept = math.exp(-1.0 / (self._looks * _DRIFT_MEMORY))
+        self._drift_found = self._drift_found * kept + outcome / self._looks
+        expected = due.rate * self.step
+        self._drift_expected = self._drift_expected * kept + expected
+        at_most = float(due.cumulative[min(outcome, self.horizon)])
+        fewer = float(due.cumulative[min(outcome, self.horizon) - 1]) if outcome else 0.0
+        # What lies on the level itself is inside and outside in part: counts are coarse, and ends
+        # that only counted what is beyond would close in on a hunt that finds nothing.
+        missed_above = _part(at_most, fewer, due.above)
+        missed_below = 1.0 - _part(at_most, fewer, due.below)
+        step = _STEP / self._looks
+        self._above = _bounded(self._above + step * (missed_above - self._tail))
+        self._below = _bounded(self._below + step * (missed_below - self._tail))
+
+    # -- the distribution ------------------------------------------------------------------
+
+    def _rate(self) -> tuple[float, float]:
+        """The rate to come, without drift; and how many finds it is known from."""
+        long = self._long.after(self._new_found, self._new_seen)
+        lately = self._lately.after(self._new_found, self._new_seen)
+        one = (long.found + _NEVER) / (long.seen + 1.0)
+        other = (lately.found + _BORROWED * one) / (lately.seen + _BORROWED)
+        return one * (other / one) ** _WEIGHT, lately.found
+
+    def _outcomes(self, rate: float, finds: float) -> tuple[Floats, float]:
+        """The cumulative distribution of the number of finds, and its mean."""
+        drift = (_DRIFT_FINDS * _DRIFT + self._drift_found) / (_DRIFT_FINDS + self._drift_expected)
+        rate = min(max(rate * drift, 1e-6), 0.98)
+        shape = 1.0 / (_CHANGE + 1.0 / (finds + _FEWEST_FINDS))
+        first = shape / (1.0 - rate) ** _BOLDNESS
+        cumulative = beta_binomial(self.horizon, first, first * (1.0 - rate) / rate)
+        return cumulative, rate * self.horizon
+
+    def _levels(self) -> tuple[float, float]:
+        return _NORMAL.cdf(-self._below), _NORMAL.cdf(self._above)
+
+    def _forecast(self, cumulative: Floats, mean: float) -> Forecast:
+        low, high = (int(np.searchsorted(cumulative, level)) for level in self._levels())
+        low, high = min(low, math.floor(mean)), max(high, math.ceil(mean - 0.5))
+        return Forecast(self.horizon, mean, low, min(high, self.horizon))
+
+
+def beta_binomial(count: int, first: float, second: float) -> Floats:
+    """The distribution of hits among `count` with a common rate that is beta, cumulative from 0."""
+    hits = np.arange(count)
+    ratios = (count - hits) * (hits + first) / ((hits + 1) * (count - hits - 1 + second))
+    logs = np.concatenate([[0.0], np.cumsum(np.log(ratios))])
+    chances = np.exp(logs - logs.max())
+    cumulative: Floats = np.cumsum(chances) / chances.sum()
+    return cumulative
+
+
+def forecasts(relevant: NDArray[np.bool_], horizons: Iterable[int] = HORIZONS) -> list[Forecast]:
+    """After these verdicts."""
+    found = []
+    for horizon in horizons:
+        forecaster = Forecaster(horizon)
+        forecaster.extend(relevant)
+        found.append(forecaster.forecast())
+    return found
+
+
+def _part(at_most: float, fewer: float, level: float) -> float:
+    """Which part of an outcome, which stands from `fewer` to `at_most`, is above a level."""
+    width = at_most - fewer
+    return min(max((at_most - level) / width, 0.0), 1.0) if width > 0 else float(fewer >= level)
+
+
+def _bounded(deviations: float) -> float:
+    return min(max(deviations, _INNERMOST), _OUTERMOST)

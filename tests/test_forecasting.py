@@ -1,0 +1,115 @@
+"""Forecasts: distributions by hand, the first numbers by hand, and what holds for all verdicts."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from wolfspider.forecasting import Forecast, Forecaster, beta_binomial, forecasts
+
+Verdicts = NDArray[np.bool_]
+VERDICTS = st.lists(st.booleans(), max_size=120).map(lambda each: np.array(each, np.bool_))
+
+
+def told(horizon: int, verdicts: Verdicts) -> Forecaster:
+    forecaster = Forecaster(horizon)
+    forecaster.extend(verdicts)
+    return forecaster
+
+
+def coverage(verdicts: Verdicts, horizon: int) -> float:
+    """Of the forecasts at every look."""
+    forecaster, inside = Forecaster(horizon), []
+    for start in range(0, len(verdicts) - horizon, forecaster.step):
+        forecaster.extend(verdicts[forecaster.seen : start])
+        came = int(verdicts[start : start + horizon].sum())
+        inside.append(forecaster.last.low <= came <= forecaster.last.high)
+    return float(np.mean(inside))
+
+
+def test_the_beta_binomial_by_hand() -> None:
+    # A rate that can be anything makes every number of hits equally likely.
+    assert beta_binomial(2, 1.0, 1.0) == pytest.approx([1 / 3, 2 / 3, 1.0])
+    # With Beta(2, 1) the chance of k hits among 3 is (k + 1) / 10.
+    assert beta_binomial(3, 2.0, 1.0) == pytest.approx([0.1, 0.3, 0.6, 1.0])
+
+
+def test_before_the_first_fetch_it_is_the_prior() -> None:
+    first = Forecaster(100).forecast()
+    assert first.expected == pytest.approx(100 * 0.67 * 40.02 / 201)
+    assert first.low == 0
+    assert 25 < first.high < 60
+
+
+def test_after_the_first_find_by_hand() -> None:
+    found = told(10, np.array([True])).forecast()
+    kept = math.exp(-1 / 150)  # of 40 finds and 200 fetches that there seem to have been before
+    long = (40 * kept + 1 + 0.02) / (200 * kept + 1 + 1)
+    lately = (1 + 30 * long) / (1 + 30)
+    assert found.expected == pytest.approx(10 * 0.67 * long**0.15 * lately**0.85)
+
+
+def test_older_fetches_count_less() -> None:
+    early, late = np.zeros(300, np.bool_), np.zeros(300, np.bool_)
+    early[:30], late[-30:] = True, True
+    assert told(100, late).forecast().expected > 3 * told(100, early).forecast().expected
+
+
+@given(VERDICTS, VERDICTS, st.integers(1, 45))
+def test_many_at_once_are_the_same_as_one_after_the_other(
+    before: Verdicts, after: Verdicts, horizon: int
+) -> None:
+    one, many = Forecaster(horizon), told(horizon, before)
+    many.extend(after)
+    for each in [*before.tolist(), *after.tolist()]:
+        one.add(each)
+    assert one.forecast() == many.forecast()
+    assert one.last == many.last
+
+
+@given(VERDICTS, st.integers(1, 45))
+def test_no_forecast_is_out_of_the_question(verdicts: Verdicts, horizon: int) -> None:
+    found = told(horizon, verdicts).forecast()
+    assert 0 <= found.low <= found.expected <= horizon
+    assert found.expected - 0.5 <= found.high <= horizon
+
+
+def test_a_steady_hunt_is_told_what_it_brings() -> None:
+    verdicts = np.arange(30_000) % 10 == 0
+    hundred, thousand = forecasts(verdicts)
+    assert (hundred.horizon, thousand.horizon) == (100, 1000)
+    assert hundred.expected == pytest.approx(10, rel=0.1)
+    assert thousand.expected == pytest.approx(100, rel=0.1)
+    assert hundred.low >= 5  # its own past says that there are no surprises
+    assert hundred.high <= 15
+
+
+def test_misses_move_the_end_that_was_missed() -> None:
+    steady = told(100, np.arange(3000) % 10 == 0)
+    bursts = told(100, (np.arange(3000) % 1000 < 100))  # as many, but all at once
+    assert steady.found == bursts.found == 300
+    assert bursts._above > steady._above
+
+
+def test_intervals_hold_about_what_they_should_on_rates_that_wander() -> None:
+    """Rates like those of no web that they were fitted on."""
+    found = []
+    for seed in range(10):
+        random = np.random.default_rng(seed)
+        logs = np.cumsum(random.normal(0, 0.02, 6000))
+        rates = 0.15 * np.exp(logs - logs.mean()).clip(0.01, 6)
+        found.append(coverage(random.random(6000) < rates, 100))
+    assert 0.75 < np.mean(found) < 0.97
+
+
+def test_a_forecast_in_words() -> None:
+    assert str(Forecast(100, 12.4, 6, 19)) == "12 (6–19)"
+    assert str(Forecast(1000, 2.44, 0, 7)) == "2.4 (0–7)"
+    assert str(Forecast(100_000, 4321.2, 1000, 9000)) == "4,321 (1,000–9,000)"
+    written = {"next": 100, "expected": 12.35, "low": 6, "high": 19}
+    assert Forecast(100, 12.3456, 6, 19).as_json() == written
