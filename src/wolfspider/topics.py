@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from wolfspider.errors import BadInput
-from wolfspider.records import Bag, Floats, TermIds, Terms
+from wolfspider.records import BAGS, Bag, Floats, Links, TermIds, Terms
 from wolfspider.text import cosine, count_terms, term_ids
 
 
@@ -56,6 +56,17 @@ class Topic:
         norms = np.sqrt(np.maximum(lengths, 1.0)) * self.terms.norm
         similarities: Floats = np.minimum(1.0, dots / norms)
         return similarities
+
+    def similarities_of(self, links: Links) -> Floats:
+        """The same for each link and each of its bags apart: links × `BAGS`."""
+        starts, weights = links.bag_starts, self._weights(links.bag_ids)
+        if weights is None:
+            return np.zeros((len(links), len(BAGS)))
+        total = np.zeros(len(weights) + 1)
+        np.cumsum(weights, out=total[1:])
+        norms = np.sqrt(np.maximum(np.diff(starts), 1)) * self.terms.norm
+        similarities = np.minimum(1.0, np.diff(total[starts]) / norms)
+        return similarities.reshape(-1, len(BAGS))
 
     def _weights(self, ids: TermIds) -> Floats | None:
         """How often each of the terms is a keyword; None if none of them is."""

@@ -1,0 +1,63 @@
+"""How often a token paid: what came of the links, or pages, that had it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wolfspider.records import State
+
+BITS = 19
+Hashes = NDArray[np.uint32]  # below 2 ** BITS
+Singles = NDArray[np.float32]
+
+
+class Rates:
+    """Trials and what they paid, by token; few trials say little.
+
+    A token's lift is log((paid + m·p) / (seen + m) / p) with the base rate p: 0 for a token never
+    seen, and log(rate / p) for one that was seen much more often than m times.
+    """
+
+    def __init__(self, held_back: float) -> None:
+        self._held_back = np.float32(held_back)  # m
+        self._seen = np.zeros(1 << BITS, np.float32)
+        self._paid = np.zeros(1 << BITS, np.float32)
+
+    def learn(self, tokens: Hashes, paid: float | Singles) -> None:
+        """A trial of each; a token that stands twice counts twice."""
+        np.add.at(self._seen, tokens, np.float32(1))
+        if not isinstance(paid, float):
+            np.add.at(self._paid, tokens, paid)
+        elif paid:
+            np.add.at(self._paid, tokens, np.float32(paid))
+
+    def correct(self, tokens: Hashes, more: float) -> None:
+        """An earlier trial of each paid more, or less, than was known."""
+        np.add.at(self._paid, tokens, np.float32(more))
+
+    def lift(self, tokens: Hashes, base: float) -> Singles:
+        lift = self._paid[tokens]
+        lift *= np.float32(1 / base)
+        lift += self._held_back
+        seen = self._seen[tokens]
+        seen += self._held_back
+        lift /= seen
+        return np.log(lift, out=lift)
+
+    def known(self, tokens: Hashes) -> NDArray[np.bool_]:
+        known: NDArray[np.bool_] = self._seen[tokens] > 0
+        return known
+
+    def state(self) -> State:
+        used = np.flatnonzero(self._seen).astype(np.uint32)
+        return {"tokens": used, "seen": self._seen[used], "paid": self._paid[used]}
+
+    def restore(self, state: State, most: float = np.inf) -> None:
+        """Go on from a state; no token counts as seen more often than `most` times."""
+        used = np.asarray(state["tokens"], np.int64)
+        seen = np.asarray(state["seen"], np.float32)
+        share = np.minimum(1, np.float32(most) / np.maximum(seen, 1e-9)).astype(np.float32)
+        self._seen[:], self._paid[:] = 0, 0
+        self._seen[used] = seen * share
+        self._paid[used] = np.asarray(state["paid"], np.float32) * share
