@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from random import Random
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from checks import JUDGE, PolicyCheck, linking, policy_checks
+from explaining import Explaining
 from wolfspider.leases import Leased
 from wolfspider.policies.breadth_first import BreadthFirst
-from wolfspider.records import Link, Page, Response, Visit
+from wolfspider.records import Clue, Link, Page, Receipt, Response, Visit
+from wolfspider.topics import Topic
 from wolfspider.urls import seed_link
 from wolfspider.webs.recorded import RecordedWeb
 
@@ -69,3 +75,43 @@ def test_a_restart_at_any_moment_loses_nothing_and_repeats_only_what_was_out(
     done = [each.link.url for each in kept]
     assert sorted(done + followed) == sorted(set(done + followed)), "a link twice"
     assert len(done + followed) == 3 * (1 + 3 + 9 + 27), "a link lost"
+
+
+def test_links_say_why_they_were_chosen_if_they_are_asked_to() -> None:
+    for receipts, clues in ((False, 0), (True, 1)):
+        policy = Leased(Explaining(topic=Topic.of("wolf")))
+        policy.receipts = receipts
+        policy.start(SEEDS[:1])
+        [seed] = [policy.next()]
+        assert seed is not None
+        assert seed.receipt is None  # nothing led to it
+        policy.learn(visit(seed))
+        link = policy.next()
+        assert link is not None
+        found = () if link.receipt is None else link.receipt.clues
+        assert len(found) == clues, "the tag path, for there are no words"
+
+
+def test_a_policy_that_cannot_explain_itself_gives_no_receipts() -> None:
+    policy = Leased(BreadthFirst())
+    policy.receipts = True
+    policy.start(SEEDS)
+    link = policy.next()
+    assert link is not None
+    assert link.receipt is None
+
+
+def test_links_that_are_out_keep_their_receipts_over_a_restart() -> None:
+    policy = Leased(BreadthFirst())
+    policy.start(SEEDS)
+    out = [policy.next(), policy.next()]
+    assert out[0]
+    assert out[1]
+    weight: Any = np.float32(0.5)  # as a policy with arrays may give it
+    clues = (Clue("anchor", 2**32 - 1, weight), Clue("host", 0, -1.0))
+    receipt = Receipt(0.25, 4, 10, True, clues)
+    policy._out[out[0].fingerprint] = replace(out[0], receipt=receipt)
+    rows = json.loads(json.dumps(policy.state()["out"]))
+    again = Leased(BreadthFirst())
+    again.restore(policy.state() | {"out": rows})
+    assert [again.next(), again.next()] == [replace(out[0], receipt=receipt), out[1]]

@@ -182,6 +182,7 @@ class Hunt:
     @asynccontextmanager
     async def _open(self) -> AsyncIterator[None]:
         if self.store is not None:
+            self.policy.receipts = True
             self._feedback = FeedbackReader(self.store.folder)
             for each in all_feedback(self.store.folder).values():
                 self.judge.correct(each.url, each.verdict)

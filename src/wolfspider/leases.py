@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
 
-from wolfspider.protocols import Corrigible, Policy
-from wolfspider.records import Link, State, Visit
+from wolfspider.protocols import Corrigible, Explaining, Policy
+from wolfspider.records import Clue, Link, Receipt, State, Visit
+
+_FIELDS = [name for name in Link.__slots__ if name != "receipt"]
 
 
 class Leased:
@@ -14,13 +18,17 @@ class Leased:
     A link that was out when the state was taken is the first to go out again. Visits that came
     after the state was taken are told with `relearn`: their links are still waiting inside the
     policy, and are passed over when their turn comes.
+
+    With `receipts` each link says why it was chosen, if the policy can explain itself.
     """
 
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
+        self._explaining = policy if isinstance(policy, Explaining) else None
         self._out: dict[int, Link] = {}
         self._back: dict[int, Link] = {}  # to go out again
         self._done: set[int] = set()  # not to go out again
+        self.receipts = False
 
     def start(self, seeds: Sequence[Link]) -> None:
         self.policy.start(seeds)
@@ -34,7 +42,7 @@ class Leased:
             found = self._next_new(busy)
             if found is None:
                 return None
-            link = found
+            link = self._with_receipt(found)
         self._out[link.fingerprint] = link
         return link
 
@@ -44,6 +52,11 @@ class Leased:
                 return link
             self._done.remove(link.fingerprint)
         return None
+
+    def _with_receipt(self, link: Link) -> Link:
+        if not self.receipts or self._explaining is None:
+            return link
+        return replace(link, receipt=self._explaining.explain(link.fingerprint))
 
     def learn(self, visit: Visit) -> None:
         self._out.pop(visit.link.fingerprint, None)
@@ -71,11 +84,31 @@ class Leased:
         yield from self._back.values()
 
     def state(self) -> State:
-        rows = [[getattr(link, name) for name in Link.__slots__] for link in self.out()]
+        rows = list(map(_row, self.out()))
         return {"policy": self.policy.state(), "out": rows, "done": sorted(self._done)}
 
     def restore(self, state: State) -> None:
         self.policy.restore(state["policy"])
-        links = [Link(*row) for row in state["out"]]
+        links = list(map(_link, state["out"]))
         self._out, self._back = {}, {link.fingerprint: link for link in links}
         self._done = set(state["done"])
+
+
+def _row(link: Link) -> list[Any]:
+    """A link as JSON values."""
+    row = [getattr(link, name) for name in _FIELDS]
+    why = link.receipt
+    if why is None:
+        return row
+    clues = [[clue.kind, int(clue.key), float(clue.weight)] for clue in why.clues]
+    whole = [float(why.value), int(why.rank), int(why.waiting), bool(why.explored), clues]
+    return [*row, whole]
+
+
+def _link(row: list[Any]) -> Link:
+    link, why = Link(*row[: len(_FIELDS)]), row[len(_FIELDS) :]
+    if not why or why[0] is None:
+        return link
+    value, rank, waiting, explored, clues = why[0]
+    receipt = Receipt(value, rank, waiting, explored, tuple(Clue(*clue) for clue in clues))
+    return replace(link, receipt=receipt)

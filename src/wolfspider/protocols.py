@@ -8,10 +8,10 @@ seeds → Policy.start
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
-from wolfspider.records import Floats, Link, Page, Response, State, Verdict, Visit
+from wolfspider.records import Clue, Floats, Link, Page, Receipt, Response, State, Verdict, Visit
 
 Scores = Floats | float  # one per link, or one for all
 
@@ -97,6 +97,19 @@ class Carrying(Protocol):
 
     def carry(self, values: State) -> None:
         """Begin with it; raises `BadInput` when it does not fit."""
+        ...
+
+
+@runtime_checkable
+class Explaining(Protocol):
+    """A policy that can say why a link is worth what it is worth to it."""
+
+    def explain(self, fingerprint: int) -> Receipt | None:
+        """Of a link that waits, or that was just chosen; None for one it does not know."""
+        ...
+
+    def name_of(self, clue: Clue, words: Mapping[int, str]) -> str:
+        """A clue in words, such as `anchor "eclipse"`; `words` has the term ids that are known."""
         ...
 
 

@@ -48,6 +48,26 @@ class PageFlag(IntFlag):
 
 
 @dataclass(frozen=True, slots=True)
+class Clue:
+    """One thing that spoke for a link, or against it."""
+
+    kind: str  # which of the policy's clues; each policy has its own
+    key: int  # what exactly: a term id, the hash of a tag path, of a host …; 0 for nothing
+    weight: float  # what it added to the link's score
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """Why a policy chose a link."""
+
+    value: float  # expected yield, 0 … 1
+    rank: int  # among the waiting links, by value; 1 is the best
+    waiting: int  # links that waited, itself among them
+    explored: bool  # chosen to learn something: without curiosity another one would have been
+    clues: tuple[Clue, ...]  # the weightiest first
+
+
+@dataclass(frozen=True, slots=True)
 class Link:
     """One link to follow, with what its source page said about it."""
 
@@ -60,6 +80,7 @@ class Link:
     position: int = 0
     relevance: float = 0.0  # of the source page
     score: float = 0.0  # the policy's own value when it was chosen
+    receipt: Receipt | None = None  # why it was
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,6 +14,7 @@ from wolfspider.pages.parsing import (
     MAX_TEXT,
     parse,
     parse_html,
+    tag_paths,
 )
 from wolfspider.records import BAGS, LinkFlag, Links, Page, PageFlag, Response
 from wolfspider.text import STOP_WORDS, stem, term_id, term_ids, terms, word_of
@@ -292,6 +293,20 @@ def assert_sound(page: Page) -> None:
 @given(st.binary(max_size=500))
 def test_any_bytes_make_a_sound_page(body: bytes) -> None:
     assert_sound(parse_html(body, URL))
+
+
+def test_hashes_of_tag_paths_can_be_told_as_paths() -> None:
+    links, told = parse_html(SAMPLE, URL).links, tag_paths(SAMPLE)
+    paths = dict(zip(links.urls(), map(told.get, links.paths.tolist()), strict=True))
+    assert paths["http://example.org/dir/a.html"] == "body/p/a"
+    assert paths["http://example.org/dir/b.html"] == "body/div.menu/ul/li/a"
+    assert paths["http://example.org/dir/c.html"] == "body/map/area"
+    assert None not in paths.values()
+    assert tag_paths(b"\xff\xfe<") == tag_paths(b"<p>no link") == {}
+    umlaut = '<div class="caf\u00e9"><a href=x>y</a></div>'.encode("latin-1")
+    assert list(tag_paths(umlaut, content_type="text/html; charset=latin1").values()) == [
+        "body/div.caf\u00e9/a"
+    ]
 
 
 SNIPPETS = st.sampled_from(

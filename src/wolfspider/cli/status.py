@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,14 +21,17 @@ from wolfspider.cli.output import (
     print_json,
     result_options,
 )
+from wolfspider.cli.why import clue_line
 from wolfspider.errors import DamagedFile
 from wolfspider.forecasting import forecasts
 from wolfspider.hunt import Tally, verdicts_of
 from wolfspider.store import HuntReader
 from wolfspider.store.opening import open_hunt, writer_of
 from wolfspider.urls import host
+from wolfspider.why import Paid, clues_that_paid
 
 _HOSTS = 10
+_CLUES = 5
 _LATELY = 100  # pages
 _MINUTE = 60.0
 _WIDE = 120  # characters of a line of the web
@@ -52,6 +56,7 @@ def status_of(folder: Path) -> dict[str, Any]:
         with open_hunt(folder) as reader:
             reader.db.execute("BEGIN")  # one moment for all that is read
             found = {"folder": str(folder)} | _state(reader, writer) | _numbers(reader)
+            found["clues"] = [asdict(paid) for paid in clues_that_paid(reader, _CLUES).paid]
             over = found["waiting"] == 0  # then nothing can follow
             return found | {"forecast": [] if over else _forecast(reader)}
     except sqlite3.DatabaseError as error:
@@ -186,6 +191,7 @@ def _print(found: Mapping[str, Any], quiet: bool) -> None:
     print_facts({name: value for name, value in shown.items() if value is not None})
     if not quiet:
         _print_hosts(found)
+        _print_clues(found)
         _print_errors(found)
 
 
@@ -217,6 +223,13 @@ def _print_hosts(found: Mapping[str, Any]) -> None:
         print(f"\nhosts  {found['hosts']:,}, by pages (of them relevant):")
     for each in found["top_hosts"]:
         print(f"  {each['pages']:>8,} ({each['relevant']:,})  {plain(each['host'])}")
+
+
+def _print_clues(found: Mapping[str, Any]) -> None:
+    if found["clues"]:
+        print("\nclues that paid, with the relevant pages among those they spoke for:")
+    for each in found["clues"]:
+        print(clue_line(Paid(**each)))
 
 
 def _print_errors(found: Mapping[str, Any]) -> None:

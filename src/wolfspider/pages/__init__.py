@@ -4,6 +4,6 @@ body → tame → encodings → outline (one walk over the tree) → parsing (te
 """
 
 from wolfspider.pages.encodings import detect_encoding
-from wolfspider.pages.parsing import is_html, parse, parse_html
+from wolfspider.pages.parsing import is_html, parse, parse_html, tag_paths
 
-__all__ = ["detect_encoding", "is_html", "parse", "parse_html"]
+__all__ = ["detect_encoding", "is_html", "parse", "parse_html", "tag_paths"]

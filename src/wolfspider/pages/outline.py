@@ -128,11 +128,14 @@ def robots_flags(directives: str) -> int:
 
 def outline(html: bytes) -> Outline:
     """The outline of a page in UTF-8."""
-    walk = _Walk()
-    root = LexborHTMLParser(html).root
-    if root is not None:
-        walk.through(root)
-    return walk.found
+    return _Walk().over(html)
+
+
+def path_texts(html: bytes) -> dict[int, str]:
+    """The tag path of each link of a page in UTF-8 by its hash: `body/div.menu/ul/li/a`."""
+    walk = _PathWalk()
+    walk.over(html)
+    return walk.paths
 
 
 class _Walk:
@@ -146,6 +149,12 @@ class _Walk:
         self._kinds: list[int] = []  # and theirs of `_KINDS`
         self._spans: list[Standing | int | None] = []  # open links and headings; None: no link
         self._links: list[Standing] = []  # open links
+
+    def over(self, html: bytes) -> Outline:
+        root = LexborHTMLParser(html).root
+        if root is not None:
+            self.through(root)
+        return self.found
 
     def through(self, node: LexborNode) -> None:
         """Visit a node and everything after it. This loop is most of the time of an import."""
@@ -225,7 +234,7 @@ class _Walk:
         if rel and "nofollow" in rel.lower().split():
             flags |= NOFOLLOW
         heading, span = self._heading, self._open_span(OPEN)
-        path = self._path(node.tag or "", attributes.get("class"))
+        path = _path_id(self._path(node.tag or "", attributes.get("class")))
         link = Standing(href, flags, path, span, heading, len(self.found.pieces))
         self.found.links.append(link)
         return link
@@ -238,14 +247,14 @@ class _Walk:
             link.anchor = squeeze(link.alt[:MAX_ANCHOR])
             link.flags |= IMAGE if link.anchor else 0
 
-    def _path(self, tag: str, classes: str | None) -> int:
-        """Hash of the tag path, from body down."""
+    def _path(self, tag: str, classes: str | None) -> str:
+        """The tag path, from body down."""
         labels, elements = self._labels, self._elements
         first = max(len(labels) - PATH_TAGS + 1, 1)  # 1: without html
         for at in range(first, len(labels)):
             if not labels[at]:
                 labels[at] = _label(elements[at].tag or "", elements[at].attributes.get("class"))
-        return _path_id("/".join([*labels[first:], _label(tag, classes)]))
+        return "/".join([*labels[first:], _label(tag, classes)])
 
     def _note(self, node: LexborNode, tag: int) -> None:
         """Take what counts from an element without visible text."""
@@ -288,6 +297,19 @@ class _Walk:
             if target and (link := self._link(node, "content", REFRESH)):
                 link.href = next(filter(None, target.groups()), "")
                 self._note_empty(link)
+
+
+class _PathWalk(_Walk):
+    """The same walk, which also keeps the paths that are hashed on the way."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.paths: dict[int, str] = {}
+
+    def _path(self, tag: str, classes: str | None) -> str:
+        path = super()._path(tag, classes)
+        self.paths[_path_id(path)] = path
+        return path
 
 
 def _label(tag: str, classes: str | None) -> str:

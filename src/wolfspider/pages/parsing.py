@@ -25,6 +25,7 @@ from wolfspider.pages.outline import (
     Outline,
     Standing,
     outline,
+    path_texts,
     robots_flags,
 )
 from wolfspider.pages.sitemaps import is_sitemap, links_of, may_be_sitemap, read_sitemap
@@ -94,6 +95,11 @@ def parse_html(body: bytes, url: str, *, content_type: str = "", context: int = 
     terms = count_terms(stream.ids[: stream.before[stream.tails[1]]])
     links = _links(found.links, targets, stream, context) if targets else NO_LINKS
     return Page(url, found.title, _squeezed(text), terms, links, found.flags)
+
+
+def tag_paths(body: bytes, *, content_type: str = "") -> dict[int, str]:
+    """The tag paths of the links of an HTML body by their hashes in `Links.paths`. Never raises."""
+    return path_texts(decode_utf8(tame(body), content_type))
 
 
 def _headers(response: Response, name: str) -> list[str]:

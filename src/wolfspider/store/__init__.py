@@ -1,7 +1,7 @@
 """A hunt on disk, in a folder that other tools can read.
 
     hunt.toml             what was asked
-    hunt.db               SQLite: pages, captures, files, checkpoints, hunt; see `schema`
+    hunt.db               SQLite: pages, receipts, captures, files, checkpoints …; see `schema`
     00001.warc.gz …       every answer as it came, in WARC; live hunts only
     feedback.jsonl        what a person said about pages
     checkpoint-….npz      what the policy and the web had in mind; no pickle

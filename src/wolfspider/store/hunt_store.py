@@ -20,6 +20,7 @@ from wolfspider.store import asked as asked_file
 from wolfspider.store import schema
 from wolfspider.store.lock import NAME as LOCK
 from wolfspider.store.lock import Lock
+from wolfspider.store.receipts import ReceiptWriter
 from wolfspider.store.warc import Original, Place, WarcWriter, name_of
 from wolfspider.webs.new_folder import make_folder, remove_empty
 
@@ -54,6 +55,7 @@ class HuntStore:
         self.folder = folder
         self._db = db
         self._lock = lock
+        self._receipts = ReceiptWriter(db)
         self._warc = WarcWriter(folder, dict(db.execute("SELECT id, committed FROM files")))
         if asked_file.read_asked(folder).get("web") == "live":
             self._warc.open()  # now: later there may be no file left to open
@@ -271,6 +273,8 @@ class HuntStore:
             capture,
         )
         self._db.execute(INSERT_PAGE, row)
+        if link.receipt is not None:
+            self._receipts.add(step, link.receipt)
 
     def _capture(self, step: int, exchange: Exchange, digest: str) -> tuple[int | None, str]:
         """Write one record; gives its number, and where its payload came from before."""

@@ -10,10 +10,8 @@ from wolfspider.store import asked, schema
 from wolfspider.store.lock import NAME as LOCK
 from wolfspider.store.reading import HuntReader
 
-# What a hunt of format 1 lacks, as views that only this connection sees: nothing is written.
+# What hunts of formats 1 and 2 lack, as views that only this connection sees: nothing is written.
 _AS_IF_2 = """
-PRAGMA temp_store = MEMORY;
-PRAGMA query_only = 0;
 CREATE TEMP VIEW pages AS SELECT *, '' AS link, '' AS detail, 0 AS refused, 0 AS position,
     0.0 AS source_relevance, 0 AS flags, '' AS copy_of, 0.0 AS at, 0.0 AS seconds, 0 AS bytes,
     NULL AS capture FROM main.pages;
@@ -22,7 +20,10 @@ CREATE TEMP TABLE captures
 CREATE TEMP TABLE files (id, name, committed);
 CREATE TEMP TABLE checkpoints (step, name, at);
 CREATE TEMP TABLE hosts (name, value);
-PRAGMA query_only = 1;
+"""
+_AS_IF_3 = """
+CREATE TEMP TABLE receipts (step, packed);
+CREATE TEMP TABLE clue_kinds (id, name);
 """
 
 
@@ -38,7 +39,10 @@ def open_hunt(folder: Path) -> HuntReader:
     reader = HuntReader(folder)
     reader.db.text_factory = lambda data: data.decode("utf-8", "replace")
     if reader.version < schema.VERSION:
-        reader.db.executescript(_AS_IF_2)
+        lacking = (_AS_IF_2 if reader.version < 2 else "") + _AS_IF_3
+        reader.db.executescript(
+            f"PRAGMA temp_store = MEMORY; PRAGMA query_only = 0; {lacking} PRAGMA query_only = 1;"
+        )
     return reader
 
 

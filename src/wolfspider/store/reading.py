@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any, Self
 
 from wolfspider.errors import DamagedFile
-from wolfspider.records import Exchange, Link, Verdict
+from wolfspider.records import Exchange, Link, Receipt, Verdict
 from wolfspider.store import schema
 from wolfspider.store.asked import read_asked
 from wolfspider.store.members import Members
+from wolfspider.store.receipts import kind_names, unpack
 from wolfspider.urls import fingerprint, host
 from wolfspider.webs.importers.http_message import header_fields
 from wolfspider.webs.importers.warc_records import Splitter
@@ -86,6 +87,13 @@ class HuntReader:
                 captures[-1]["digest"] if captures and not error else "",
                 row["step"],
             )
+
+    def receipt(self, step: int) -> Receipt | None:
+        """Why the link of a visit was chosen; None where the policy could not say."""
+        if self.version < 3:
+            return None
+        row = self.db.execute("SELECT packed FROM receipts WHERE step = ?", (step,)).fetchone()
+        return None if row is None else unpack(row[0], kind_names(self.db))
 
     def exchange(self, capture: sqlite3.Row) -> Exchange:
         """An answer as it came; that of a revisit record with the body it stands for."""

@@ -1,7 +1,8 @@
 """hunt.db made anew from the WARC files of a hunt, when it is damaged or gone.
 
-What stands in no WARC file is lost: links that failed before an answer came, and where a link
-was found, with what anchor and score. Pages are read and judged again. The old database is put
+What stands in no WARC file is lost: links that failed before an answer came, where a link was
+found, with what anchor and score, and the receipts that say why it was followed. Pages are read
+and judged again. The old database is put
 aside, not thrown away.
 """
 

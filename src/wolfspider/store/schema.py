@@ -9,7 +9,7 @@ from pathlib import Path
 from wolfspider.errors import BadInput, DamagedFile
 
 NAME = "hunt.db"
-VERSION = 2
+VERSION = 3
 ORIGINAL = (  # the first whole answer with a given payload
     "FROM captures WHERE digest = ? AND kind = 'response' AND truncated = '' ORDER BY id LIMIT 1"
 )
@@ -66,13 +66,20 @@ CREATE TABLE files (id INTEGER PRIMARY KEY, name TEXT NOT NULL, committed INTEGE
 CREATE TABLE hosts (name TEXT PRIMARY KEY, value TEXT NOT NULL);  -- what they asked for, as JSON
 CREATE TABLE checkpoints (step INTEGER PRIMARY KEY, name TEXT NOT NULL, at REAL NOT NULL);
 """
+_RECEIPTS = """
+CREATE TABLE receipts (  -- why links were followed, of policies that can say so
+    step INTEGER PRIMARY KEY,
+    packed BLOB NOT NULL        -- see `store/receipts.py`
+);
+CREATE TABLE clue_kinds (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+"""
 _BY_URL = "CREATE INDEX IF NOT EXISTS pages_by_url ON pages (url);"  # feedback names pages so
 
 
 def create(path: Path) -> sqlite3.Connection:
     db = _connect(path)
     db.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
-    db.executescript(f"BEGIN;{_SCHEMA}{_second()}{_BY_URL}PRAGMA user_version = {VERSION};COMMIT;")
+    db.executescript(f"BEGIN;{_SCHEMA}{_since(1)}{_BY_URL}PRAGMA user_version = {VERSION};COMMIT;")
     return db
 
 
@@ -86,8 +93,8 @@ def open_database(path: Path) -> sqlite3.Connection:
         db.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
         version = db.execute("PRAGMA user_version").fetchone()[0]
         if version < VERSION:
-            db.executescript(f"BEGIN;{_second()}PRAGMA user_version = {VERSION};COMMIT;")
-        db.execute(_BY_URL)  # the first hunts of this version have none
+            db.executescript(f"BEGIN;{_since(version)}PRAGMA user_version = {VERSION};COMMIT;")
+        db.execute(_BY_URL)  # the first hunts of version 2 have none
     except BaseException:
         db.close()
         raise
@@ -135,6 +142,11 @@ def check(db: sqlite3.Connection, path: Path, *, thorough: bool = True) -> None:
 def _connect(path: Path) -> sqlite3.Connection:
     # One thread at a time uses it, but not always the same: first the one that opens it.
     return sqlite3.connect(path, timeout=30, check_same_thread=False, isolation_level=None)
+
+
+def _since(version: int) -> str:
+    """What came after a version."""
+    return (_second() if version < 2 else "") + _RECEIPTS
 
 
 def _second() -> str:

@@ -1,0 +1,79 @@
+"""Which clues paid, over all pages of a hunt."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from wolfspider.records import Clue
+from wolfspider.store.reading import HuntReader
+from wolfspider.store.receipts import AllClues, kind_names
+from wolfspider.why.memory import name_of, policy_of
+from wolfspider.why.words import Words
+
+_FEW = 3  # pages below which a clue is left out
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """A clue, and what came of the pages that it spoke for."""
+
+    clue: str  # in words
+    kind: str
+    pages: int
+    relevant: int
+    weight: float  # what it added to their scores, on average
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Clues that paid most, and clues that promised and did not pay."""
+
+    pages: int = 0  # with a receipt
+    relevant: int = 0
+    paid: tuple[Paid, ...] = ()
+    misled: tuple[Paid, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def clues_that_paid(reader: HuntReader, best: int, worst: int = 0) -> Totals:
+    """The clues that spoke for pages, by how many more of these were relevant than of as many
+    pages of this hunt at random: relevant − pages · share of relevant pages in the hunt.
+
+    Only pages with a receipt count, and only clues with a weight above 0 that spoke for at least
+    three pages.
+    """
+    clues = AllClues.of(reader.db)
+    spoke = clues.weights > 0
+    if not spoke.any():
+        return Totals(clues.pages, clues.relevant_pages)
+    token = clues.kinds[spoke].astype(np.uint64) << np.uint64(32) | clues.keys[spoke]
+    tokens, first, group = np.unique(token, return_index=True, return_inverse=True)
+    pages = np.bincount(group)
+    relevant = np.bincount(group, clues.relevant[spoke])
+    weight = np.bincount(group, clues.weights[spoke]) / pages
+    more = relevant - pages * (clues.relevant_pages / clues.pages)
+    enough = np.flatnonzero(pages >= _FEW)
+    order = enough[np.lexsort((-pages[enough], -more[enough]))]
+    paid = [at for at in order[:best].tolist() if more[at] > 0]
+    misled = [at for at in order[::-1][:worst].tolist() if more[at] < 0]
+
+    names, policy, words = kind_names(reader.db), policy_of(reader), Words(reader)
+    steps = clues.steps[spoke][first]
+
+    def told(at: int) -> Paid:
+        kind, key = names.get(int(tokens[at]) >> 32, "?"), int(tokens[at]) & 0xFFFFFFFF
+        row = reader.db.execute(
+            "SELECT link, anchor, source FROM pages WHERE step = ?", (int(steps[at]),)
+        ).fetchone()
+        clue = Clue(kind, key, float(weight[at]))
+        name = name_of(policy, clue, words.of(row["link"], row["anchor"], row["source"]))
+        return Paid(name, kind, int(pages[at]), int(relevant[at]), round(clue.weight, 4))
+
+    return Totals(
+        clues.pages, clues.relevant_pages, tuple(map(told, paid)), tuple(map(told, misled))
+    )
