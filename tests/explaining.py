@@ -38,7 +38,7 @@ class Explaining(BestFirst):
             self._told.setdefault(key, [word, path, int(score > visit.verdict.relevance)])
         return scores
 
-    def explain(self, fingerprint: int) -> Receipt | None:
+    def receipt(self, fingerprint: int) -> Receipt | None:
         if fingerprint not in self._told:
             return None
         word, path, on_topic = self._told[fingerprint]

@@ -56,7 +56,7 @@ class Leased:
     def _with_receipt(self, link: Link) -> Link:
         if not self.receipts or self._explaining is None:
             return link
-        return replace(link, receipt=self._explaining.explain(link.fingerprint))
+        return replace(link, receipt=self._explaining.receipt(link.fingerprint))
 
     def learn(self, visit: Visit) -> None:
         self._out.pop(visit.link.fingerprint, None)

@@ -104,7 +104,7 @@ class Carrying(Protocol):
 class Explaining(Protocol):
     """A policy that can say why a link is worth what it is worth to it."""
 
-    def explain(self, fingerprint: int) -> Receipt | None:
+    def receipt(self, fingerprint: int) -> Receipt | None:
         """Of a link that waits, or that was just chosen; None for one it does not know."""
         ...
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -41,6 +42,14 @@ class Topic:
     def similarity(self, page: Terms) -> float:
         """Cosine of raw counts, sim(q, p) of Menczer et al. 2004, eq. 4."""
         return cosine(self.terms, page)
+
+    def similarity_of(self, words: TermIds) -> float:
+        """The same for a few words, such as a title, hardly any of them twice."""
+        weights = self._weights(words)
+        if weights is None:
+            return 0.0
+        length = math.sqrt(len(words)) * self.terms.norm
+        return min(1.0, float(weights.sum()) / length)
 
     def similarities(self, *bags: Bag) -> Floats:
         """The same for each link, all its words in these bags taken together."""

@@ -15,7 +15,7 @@ from wolfspider.cli.output import note, plain, print_facts, print_json
 from wolfspider.cli.progress import Meter
 from wolfspider.cli.view import HuntView
 from wolfspider.hunt import INTERRUPTED, Hunt
-from wolfspider.policies.trained import TrainedPolicy
+from wolfspider.policies.trained import Trained
 from wolfspider.records import Visit
 from wolfspider.webs.live.web import LiveWeb
 
@@ -131,7 +131,7 @@ def _print_best(hunt: Hunt) -> None:
 def _print_overlap(hunt: Hunt) -> None:
     """A word of warning about a model from somewhere else."""
     policy = hunt.policy.policy
-    overlap = policy.overlap() if isinstance(policy, TrainedPolicy) else None
+    overlap = policy.overlap() if isinstance(policy, Trained) else None
     if overlap is not None and overlap < FEW_KNOWN:
         note(
             f"only {100 * overlap:.0f} % of the words of links were known from the training: "

@@ -22,7 +22,7 @@ Numbers = NDArray[np.int32]
 FAR = 15.0  # a depth or distance beyond is as good as this
 _PLACES = 3  # where a link stands that are remembered with it
 _TRIP = 8  # pages on the way to a page that are told what became of it
-_BESIDE = np.array([0.5, 1.0, 0.0, 1.0, 0.5], np.float16)  # weight of links two places before … after
+_BESIDE = np.array([0.5, 1.0, 0.0, 1.0, 0.5], np.float32)  # weight of places −2 … 2
 
 
 class Said(IntEnum):
@@ -40,13 +40,12 @@ class Said(IntEnum):
     MEANS_CONTEXT = 9
     MEANS_HEADING = 10
     MEANS_URL = 11
-    MEANS_PAGE = 12
-    SAME_HOST = 13  # as the source page
-    SAME_FOLDER = 14
-    UPWARD = 15
-    NEAR = 16  # −links since the last relevant page
-    SHALLOW = 17  # −links since the seeds
-    ALONE = 18  # −log(1 + links of the page)
+    SAME_HOST = 12  # as the source page
+    SAME_FOLDER = 13
+    UPWARD = 14
+    NEAR = 15  # −links since the last relevant page
+    SHALLOW = 16  # −links since the seeds
+    ALONE = 17  # −log(1 + links of the page)
 
 
 class Count(IntEnum):
@@ -158,10 +157,10 @@ class Book:
             beside = self._links[low:high]
             weights = _BESIDE[low - at + 2 : high - at + 2]
             alike = self._links[begin:end][self._paths[begin:end] == self._paths[at]]
-            self.counts[beside, Count.BESIDE] += weights
+            self.counts[beside, Count.BESIDE] += weights.astype(np.float16)
             self.counts[alike, Count.ALIKE] += np.float16(1)
             if paid:
-                self.counts[beside, Count.BESIDE_PAID] += weights * np.float16(paid)
+                self.counts[beside, Count.BESIDE_PAID] += (weights * paid).astype(np.float16)
                 self.counts[alike, Count.ALIKE_PAID] += np.float16(paid)
             told += [beside, alike]
         return np.concatenate(told) if told else np.empty(0, np.int32)
@@ -172,10 +171,10 @@ class Book:
         """What a fetched page tells its links; they learn of one another, too."""
         self._write_places(numbers, paths)
         self.said[numbers] = np.maximum(self.said[numbers], said.astype(np.float16))
-        counts = self.counts[numbers]
-        counts[:, Count.SOURCES] += np.float16(1)
-        counts[:, Count.PAID] += np.float16(paid)
-        counts[:, Count.TALK] += np.float16(talk)
+        counts = self.counts[numbers].astype(np.float32)
+        counts[:, Count.SOURCES] += 1
+        counts[:, Count.PAID] += paid
+        counts[:, Count.TALK] += talk
         known = self.page[numbers]
         here = known > 0
         if here.any():
@@ -183,9 +182,9 @@ class Book:
             _, group = np.unique(paths, return_inverse=True)
             counts[:, Count.ALIKE] += np.bincount(group, here)[group]
             counts[:, Count.ALIKE_PAID] += np.bincount(group, paids)[group]
-            weights = _BESIDE.astype(np.float32)
-            counts[:, Count.BESIDE] += np.convolve(here, weights)[2:-2]
-            counts[:, Count.BESIDE_PAID] += np.convolve(paids, weights)[2:-2]
+            counts[:, Count.BESIDE] += np.convolve(here, _BESIDE)[2:-2]
+            if paids.any():
+                counts[:, Count.BESIDE_PAID] += np.convolve(paids, _BESIDE)[2:-2]
         self.counts[numbers] = counts
 
     def _write_places(self, numbers: Numbers, paths: NDArray[np.uint32]) -> None:

@@ -13,7 +13,7 @@ from wolfspider.clues.rates import Rates
 from wolfspider.clues.tokens import KINDS, Tokens, hashed, tokens_of
 from wolfspider.fingerprint_map import ABSENT
 from wolfspider.records import BAGS, Floats, Links, Rows, State, TermIds, Visit
-from wolfspider.text import terms
+from wolfspider.text import term_ids
 from wolfspider.topics import Topic
 
 FEATURES = (
@@ -34,41 +34,59 @@ _FARTHEST = 6.0  # distances to the last relevant page beyond are one
 _HELD_BACK = np.array([2.0, 2.0, 1.0])  # trials that count as many as the base rate
 _AGAIN = 3  # so many links to a page that was fetched before are examples, too
 _LED_BY = 6  # anchor words
-_SURE = 0.5  # added to what paid, and so many times more to all, for the base rates
-_PAGES, _LINKS = 2.0, 10.0
+_USUAL, _LINKS = 0.05, 10.0  # the rate at which links pay counts as so many visits
+_SURE, _PAGES = 0.5, 2.0  # and that of pages as half of two
+_ENOUGH = 1000  # tokens, before it can be told how many are foreign
 
 
 class Evidence:
     """What was seen so far; `rows` says what it means for links."""
 
-    def __init__(self, topic: Topic, held_back: float, held_words: float) -> None:
+    def __init__(self, topic: Topic, held_back: float) -> None:
         self.topic = topic
         self.book = Book()
         self.rates = Rates(held_back)  # of the tokens of links, by the value of where they led
-        self.speech = Rates(held_words)  # of the words of pages, by whether they were relevant
+        self.speech = Rates(1.5 * held_back)  # of the words of pages, by whether they were relevant
         self.meaning = Meaning(topic)
         self.visits = 0
         self.paid = 0.0
+        self._usual = _USUAL  # rate before anything was seen
+        self._met = np.zeros(2)  # tokens of new links, and those of them that were known
+        self._carried = False
 
     @property
     def base(self) -> float:
         """How often a link pays."""
-        return (self.paid + _SURE) / (self.visits + _LINKS)
+        return (self.paid + _LINKS * self._usual) / (self.visits + _LINKS)
 
     @property
     def page_base(self) -> float:
+        """How often a page is relevant: sooner what was seen here than for links."""
         return (self.paid + _SURE) / (self.visits + _PAGES)
+
+    @property
+    def foreign(self) -> float | None:
+        """Which share of the tokens of links was not known from before; None: nothing was."""
+        if not self._carried or self._met[0] < _ENOUGH:
+            return None
+        return float(1 - self._met[1] / self._met[0])
+
+    def sow(self, fingerprint: int) -> None:
+        """A seed: a link of which no page said anything."""
+        number = self.book.number(fingerprint)
+        self.book.said[number] = 0
+        self.book.said[number, Said.NEAR] = -_FARTHEST
 
     # -- learning --------------------------------------------------------------------------
 
     def fetch(self, number: int, visit: Visit, paid: float) -> tuple[Numbers, float]:
         """A page came. Returns which links were told, and how much it talks as relevant ones do."""
         book = self.book
-        self.rates.learn(book.tokens.get_one(number).hashes(), paid)
+        self.rates.learn(book.tokens.get_one(number).own(), paid)
         self.visits += 1
         self.paid += paid
         for parent, more in book.fetch(number, paid):
-            self.rates.correct(book.tokens.get_one(parent).hashes(), more)
+            self.rates.correct(book.tokens.get_one(parent).own(), more)
         told = book.tell_neighbours(number, paid)
         return told, self._hear(visit, paid)
 
@@ -76,7 +94,7 @@ class Evidence:
         words = visit.page.terms
         if not len(words.ids):
             return 0.0
-        tokens, talk = hashed(words.ids, 0), 0.0
+        tokens, talk = hashed(words.ids), 0.0
         if self.visits > 1:
             weights = np.log1p(words.counts)
             talk = float(self.speech.lift(tokens, self.page_base) @ weights / weights.sum())
@@ -97,20 +115,21 @@ class Evidence:
             book.parent[first : book.size] = source
             found = tokens_of(links, new, visit.page.url, led_by)
             book.tokens.put(first, found)
-            said[new, Said.MEANS_ANCHOR : Said.MEANS_PAGE] = self._means(found)
+            if self._carried:
+                known_before = int(np.count_nonzero(self.rates.known(found.own())))
+                self._met += np.array([len(found.ids), known_before])
+            said[new, Said.MEANS_ANCHOR : Said.SAME_HOST] = self._means(found)
             said[new, Said.SAME_HOST : Said.NEAR] = _bearings(links, new, visit.page.url)
         again = np.flatnonzero((known > 0) & (book.counts[numbers, Count.SOURCES] < _AGAIN))
         if len(again):
             found = tokens_of(links, again, visit.page.url, led_by)
             totals = found.counts.sum(axis=1, dtype=np.int64)
-            self.rates.learn(found.hashes(), np.repeat(book.value[known[again]], totals))
+            self.rates.learn(found.own(), np.repeat(book.value[known[again]], totals))
         self._say(said, links, source, visit, paid)
         book.tell_links(numbers, said, links.paths, paid, talk)
         return numbers
 
-    def _say(
-        self, said: Floats, links: Links, source: int, visit: Visit, paid: float
-    ) -> None:
+    def _say(self, said: Floats, links: Links, source: int, visit: Visit, paid: float) -> None:
         """What a page says about all its links."""
         topic, page = self.topic, visit.page
         own = self.book.said[source]
@@ -118,8 +137,7 @@ class Evidence:
         said[:, Said.PAGE] = topic.similarity(page.terms)
         said[:, Said.LED_BY] = max(0.0, own.item(Said.ANCHOR))
         said[:, Said.SOURCE_URL] = max(0.0, own.item(Said.URL))
-        said[:, Said.TITLE] = topic.similarity(terms(page.title))
-        said[:, Said.MEANS_PAGE] = self.meaning.of_page(page.terms)
+        said[:, Said.TITLE] = topic.similarity_of(term_ids(page.title))
         said[:, Said.NEAR] = 0.0 if paid else max(own.item(Said.NEAR) - 1, -_FARTHEST)
         said[:, Said.SHALLOW] = max(own.item(Said.SHALLOW) - 1, -FAR)
         said[:, Said.ALONE] = -np.log1p(len(links))
@@ -150,8 +168,9 @@ class Evidence:
         rows[:, AT["talk"]] = counts[:, Count.TALK] / np.maximum(sources, 1)
         rows[:, AT["sources"]] = np.log1p(sources)
         tokens = self.book.tokens.get(numbers)
-        rates = self.rates.lift(tokens.hashes(), base)
-        speech = self.speech.lift(hashed(tokens.ids, 0), self.page_base)
+        hashes = tokens.hashes()
+        rates = self.rates.lift(tokens.by_kind(hashes), base)
+        speech = self.speech.lift(hashes, self.page_base)
         by_rate, by_speech = tokens.means(rates, speech)
         rows[:, _RATES] = by_rate
         rows[:, _TALKS] = by_speech[:, : len(BAGS)]
@@ -166,6 +185,9 @@ class Evidence:
             "speech": self.speech.state(),
             "visits": self.visits,
             "paid": self.paid,
+            "usual": self._usual,
+            "met": self._met.tolist(),
+            "carried": self._carried,
         }
 
     def restore(self, state: State) -> None:
@@ -173,6 +195,25 @@ class Evidence:
         self.rates.restore(state["rates"])
         self.speech.restore(state["speech"])
         self.visits, self.paid = int(state["visits"]), float(state["paid"])
+        self._usual, self._met = float(state["usual"]), np.array(state["met"])
+        self._carried = bool(state["carried"])
+
+    def carried(self) -> State:
+        """What another hunt for the same may begin with."""
+        return {
+            "rates": self.rates.state(),
+            "speech": self.speech.state(),
+            "visits": self.visits,
+            "paid": self.paid,
+        }
+
+    def carry(self, values: State, trust: float) -> None:
+        """Begin with it; no token counts for more than so many trials."""
+        self.rates.restore(values["rates"], trust)
+        self.speech.restore(values["speech"], trust)
+        visits, paid = float(values["visits"]), float(values["paid"])
+        self._usual = (paid + _LINKS * _USUAL) / (visits + _LINKS)
+        self._carried = True
 
 
 def _bearings(links: Links, rows: Rows, source: str) -> NDArray[Any]:

@@ -21,8 +21,10 @@ class Rates:
 
     def __init__(self, held_back: float) -> None:
         self._held_back = np.float32(held_back)  # m
-        self._seen = np.zeros(1 << BITS, np.float32)
-        self._paid = np.zeros(1 << BITS, np.float32)
+        # Side by side, so that one look into memory finds both.
+        self._both = np.zeros((1 << BITS, 2), np.float32)
+        self._cells = self._both.view(np.float64)[:, 0]
+        self._seen, self._paid = self._both[:, 0], self._both[:, 1]
 
     def learn(self, tokens: Hashes, paid: float | Singles) -> None:
         """A trial of each; a token that stands twice counts twice."""
@@ -37,13 +39,12 @@ class Rates:
         np.add.at(self._paid, tokens, np.float32(more))
 
     def lift(self, tokens: Hashes, base: float) -> Singles:
-        lift = self._paid[tokens]
-        lift *= np.float32(1 / base)
+        both = self._cells[tokens].view(np.float32)
+        lift = both[1::2] * np.float32(1 / base)
         lift += self._held_back
-        seen = self._seen[tokens]
-        seen += self._held_back
-        lift /= seen
-        return np.log(lift, out=lift)
+        lift /= both[::2] + self._held_back
+        logs: Singles = np.log(lift, out=lift)
+        return logs
 
     def known(self, tokens: Hashes) -> NDArray[np.bool_]:
         known: NDArray[np.bool_] = self._seen[tokens] > 0

@@ -22,13 +22,14 @@ _MOST = 24  # words of a link in one bag
 _SALTS = np.array([0x9E3779B1 * (kind + 1) & 0xFFFFFFFF for kind in range(len(KINDS))], np.uint32)
 _KINDS = np.arange(len(KINDS))
 _SPREAD, _FOLD, _SHIFT = np.uint32(0x85EBCA6B), np.uint32(15), np.uint32(32 - BITS)
+_MASK = np.uint32((1 << BITS) - 1)
 _DIGITS = frozenset(b"0123456789")
 
 
-def hashed(ids: TermIds, kinds: Rows | int) -> Hashes:
-    """Tokens of ids: the same id is another token in another kind."""
-    mixed = ids ^ _SALTS[kinds]
-    mixed ^= mixed >> _FOLD
+def hashed(ids: TermIds) -> Hashes:
+    """Tokens of ids, as words of pages."""
+    mixed = ids >> _FOLD
+    mixed ^= ids
     mixed *= _SPREAD
     mixed >>= _SHIFT
     return mixed
@@ -46,19 +47,32 @@ class Tokens:
         return np.repeat(np.tile(_KINDS, len(self.counts)), self.counts.ravel())
 
     def hashes(self) -> Hashes:
-        return hashed(self.ids, self.kinds())
+        """As words of pages."""
+        return hashed(self.ids)
+
+    def by_kind(self, hashes: Hashes) -> Hashes:
+        """The same id is another token in another kind."""
+        counts = self.counts.ravel()
+        salted = np.repeat(np.tile(_SALTS, len(self.counts)), counts)
+        salted += hashes
+        salted &= _MASK
+        return salted
+
+    def own(self) -> Hashes:
+        """As tokens of their kinds."""
+        return self.by_kind(self.hashes())
 
     def means(self, *values: NDArray[Any]) -> list[Floats]:
         """For each link and kind the mean of a value given for every token; 0 without any."""
         counts = self.counts.ravel()
-        ends = np.cumsum(counts, dtype=np.int64)
-        starts = ends - counts
-        over = np.maximum(counts, 1)
-        total = np.zeros(len(self.ids) + 1)
+        full = np.flatnonzero(counts)
+        over = counts[full]
+        starts = np.cumsum(over, dtype=np.intp) - over
         means = []
         for each in values:
-            np.cumsum(each, out=total[1:])
-            means.append(((total[ends] - total[starts]) / over).reshape(self.counts.shape))
+            mean = np.zeros(len(counts))
+            mean[full] = np.add.reduceat(each, starts) / over
+            means.append(mean.reshape(self.counts.shape))
         return means
 
 

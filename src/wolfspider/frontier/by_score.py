@@ -69,10 +69,12 @@ class Frontier:
         origin: Origin = Origin(),  # noqa: B008  # frozen
         *,
         raise_scores: bool = False,
+        change_scores: bool = False,
     ) -> int:
         """Take in the links that are new; returns how many came to wait.
 
-        A link that waits already keeps its score, or with `raise_scores` takes a higher one.
+        A link that waits already keeps its score, or with `raise_scores` takes a higher one, or
+        with `change_scores` any other.
         A score that is not a number counts as 0. Of links with one fingerprint the first counts.
         """
         if not len(links):
@@ -85,12 +87,17 @@ class Frontier:
         if len(set(fingerprints.tolist())) < len(links):
             first = np.sort(np.unique(fingerprints, return_index=True)[1])
             scores = scores if isinstance(scores, float | int) else scores[first]
-            return self.push(links.take(first), scores, origin, raise_scores=raise_scores)
+            links = links.take(first)
+            return self.push(
+                links, scores, origin, raise_scores=raise_scores, change_scores=change_scores
+            )
         slots = self._map.find(fingerprints)
         rows = self._map.at(slots, fingerprints)
         wanted = (rows == ABSENT) | (rows == _DROPPED)
         if raise_scores:
             wanted |= self._outbid(rows, scores)
+        if change_scores and not isinstance(scores, float | int):
+            self._rescore_rows(rows, scores)
         chosen = np.flatnonzero(wanted)
         if not len(chosen):
             return 0
@@ -214,8 +221,9 @@ class Frontier:
 
     def rescore(self, fingerprints: Fingerprints, scores: Floats) -> None:
         """Give waiting links another score; others are passed over. No link is named twice."""
-        rows = self._map.get(fingerprints)
-        scores = _numbers(scores)
+        self._rescore_rows(self._map.get(fingerprints), _numbers(scores))
+
+    def _rescore_rows(self, rows: NDArray[np.int32], scores: Floats) -> None:
         changed = rows >= 0
         changed[changed] = self._rows["score"][rows[changed]] != scores[changed]
         rows, scores = rows[changed], scores[changed]

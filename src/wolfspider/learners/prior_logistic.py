@@ -45,8 +45,8 @@ class PriorLogistic:
         return doubt
 
     def state(self) -> State:
-        return {"weights": self.weights, "spread": self._spread}
+        return {"prior": self.prior, "weights": self.weights, "spread": self._spread}
 
     def restore(self, state: State) -> None:
-        self.weights = np.array(state["weights"])
+        self.prior, self.weights = np.array(state["prior"]), np.array(state["weights"])
         self._spread = np.array(state["spread"])

@@ -27,8 +27,8 @@ class Lesson:
     about: dict[str, Any] = field(default_factory=dict)
 
 
-class TrainedPolicy(ScoredPolicy):
-    """Follows links by what a model says of them.
+class Trained:
+    """A policy that learns from a map before it hunts, and takes what it learned as a model.
 
     A subclass has a class method `fit`, which learns from a `Map`. Its keyword arguments are the
     settings of the training; those of the constructor are the settings of a hunt.
@@ -36,13 +36,13 @@ class TrainedPolicy(ScoredPolicy):
 
     name: ClassVar[str]
     fit: ClassVar[Callable[..., Lesson]]  # (map, *, setting: type = default, …), a class method
-    raise_scores = True
 
-    def __init__(self, *, model: Model, buffer: int | None = None) -> None:
-        if model.policy != self.name:
-            raise ValueError(f"the model was trained for {model.policy!r}, not for {self.name!r}")
-        super().__init__(buffer=buffer)
-        self.model = model
+    @classmethod
+    def made_for(cls, model: Model) -> Model:
+        """The model, if it is one of this policy."""
+        if model.policy != cls.name:
+            raise ValueError(f"the model was trained for {model.policy!r}, not for {cls.name!r}")
+        return model
 
     @classmethod
     def check(cls, **settings: Any) -> None:
@@ -72,3 +72,13 @@ class TrainedPolicy(ScoredPolicy):
     def overlap(self) -> float | None:
         """Which share of the words met so far was known from the training; None: cannot tell."""
         return None
+
+
+class TrainedPolicy(Trained, ScoredPolicy):
+    """Follows links by what a model says of them."""
+
+    raise_scores = True
+
+    def __init__(self, *, model: Model, buffer: int | None = None) -> None:
+        self.model = self.made_for(model)
+        super().__init__(buffer=buffer)

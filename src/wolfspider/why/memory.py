@@ -75,7 +75,7 @@ class Memory:
     def receipt(self, fingerprint: int) -> Receipt | None:
         """Why a waiting link is worth what it is worth."""
         policy = self.policy.policy
-        return policy.explain(fingerprint) if isinstance(policy, Explaining) else None
+        return policy.receipt(fingerprint) if isinstance(policy, Explaining) else None
 
     def waiting(self, fingerprint: int) -> Link | None:
         """A waiting link."""

@@ -1,0 +1,126 @@
+"""Clues in words: what a row of numbers says about a link, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from wolfspider.clues.book import Count
+from wolfspider.clues.evidence import AT, Evidence
+from wolfspider.clues.tokens import KINDS
+from wolfspider.records import BAGS, Clue, Floats
+
+_MOST = 8  # clues of a receipt
+_TINY = 0.005  # weight
+_LARGEST = 0xFFFF  # a clue's key holds two counts of so much
+
+_TOKENS = {
+    "anchor": 'anchor "{}"',
+    "context": 'words around it "{}"',
+    "heading": 'heading above it "{}"',
+    "url": 'address "{}"',
+    "source": 'found on a page whose link said "{}"',
+    "path": "tag path {}",
+    "template": "tag path in pages of this folder, {}",
+    "host": "host {}",
+    "folder": "folder {}",
+    "shape": "look of the address",
+}
+_SAID = {
+    "like_anchor": "anchor has words of the topic",
+    "like_context": "words of the topic stand around it",
+    "like_heading": "heading above it has words of the topic",
+    "like_url": "address has words of the topic",
+    "like_page": "the page it was found on speaks of the topic",
+    "like_led_by": "the link to that page had words of the topic",
+    "like_source_url": "the address of that page has words of the topic",
+    "like_title": "the title of that page has words of the topic",
+    "like_means_anchor": "anchor is near the topic in meaning",
+    "like_means_context": "words around it are near the topic in meaning",
+    "like_means_heading": "heading above it is near the topic in meaning",
+    "like_means_url": "address is near the topic in meaning",
+    "like_same_host": "same host as the page it was found on",
+    "like_same_folder": "same folder as the page it was found on",
+    "like_upward": "a folder above the page it was found on",
+    "like_near": "{} links from the last relevant page",
+    "like_shallow": "{} links from the seeds",
+    "like_alone": "one of many links of its page",
+    "talk": "pages with this link talk as relevant ones do",
+    "sources": "how many pages have this link",
+}
+_COUNTS = {
+    "sources_paid": (Count.PAID, Count.SOURCES, "{} of {} pages with this link are relevant"),
+    "alike_paid": (
+        Count.ALIKE_PAID,
+        Count.ALIKE,
+        "{} of {} links at the same place of such pages were relevant",
+    ),
+    "beside_paid": (Count.BESIDE_PAID, Count.BESIDE, "{} of {} links beside it were relevant"),
+}
+KIND_NAMES = (*_TOKENS, *_SAID, *_COUNTS)
+
+
+def clues_of(evidence: Evidence, number: int, row: Floats, weights: Floats) -> tuple[Clue, ...]:
+    """The weightiest clues about a link, first those that say most."""
+    shares = row * weights
+    clues = [
+        *_of_tokens(evidence, number, weights),
+        *_of_counts(evidence, number, shares),
+        *_of_the_rest(row, shares),
+    ]
+    clues.sort(key=lambda clue: -abs(clue.weight))
+    return tuple(clue for clue in clues[:_MOST] if abs(clue.weight) > _TINY)
+
+
+def _of_tokens(evidence: Evidence, number: int, weights: Floats) -> list[Clue]:
+    """Words and other tokens; each has its part in the mean of its kind."""
+    tokens = evidence.book.tokens.get_one(number)
+    kinds, counts = tokens.kinds(), tokens.counts[0]
+    hashes = tokens.hashes()
+    rates = evidence.rates.lift(tokens.by_kind(hashes), evidence.base)
+    talks = evidence.speech.lift(hashes, evidence.page_base)
+    by_rate = weights[AT["rate_anchor"] : AT["rate_anchor"] + len(KINDS)]
+    by_talk = np.zeros(len(KINDS))
+    by_talk[: len(BAGS)] = weights[AT["talk_anchor"] : AT["talk_anchor"] + len(BAGS)]
+    shares = (rates * by_rate[kinds] + talks * by_talk[kinds]) / np.maximum(counts[kinds], 1)
+    total: dict[tuple[str, int], float] = {}
+    for kind, key, share in zip(kinds.tolist(), tokens.ids.tolist(), shares.tolist(), strict=True):
+        clue = KINDS[kind], key
+        total[clue] = total.get(clue, 0.0) + share
+    return [Clue(kind, key, share) for (kind, key), share in total.items()]
+
+
+def _of_counts(evidence: Evidence, number: int, shares: Floats) -> list[Clue]:
+    counts = evidence.book.counts[number]
+    clues = []
+    for name, (paid, seen, _) in _COUNTS.items():
+        share = shares.item(AT[name])
+        if name == "sources_paid":
+            share += shares.item(AT["some_paid"])
+        if counts.item(seen):
+            key = _count(counts.item(paid)) << 16 | _count(counts.item(seen))
+            clues.append(Clue(name, key, share))
+    return clues
+
+
+def _of_the_rest(row: Floats, shares: Floats) -> list[Clue]:
+    clues = []
+    for name in _SAID:
+        at = AT[name.removeprefix("like_")]
+        away = round(abs(row.item(at))) if name in ("like_near", "like_shallow") else 0
+        clues.append(Clue(name, away, shares.item(at)))
+    return clues
+
+
+def _count(value: float) -> int:
+    return min(_LARGEST, round(value))
+
+
+def name_of(clue: Clue, words: Mapping[int, str]) -> str:
+    """A clue in words; `words` has the texts of tokens that are known."""
+    if clue.kind in _TOKENS:
+        return _TOKENS[clue.kind].format(words.get(clue.key, "?"))
+    if clue.kind in _COUNTS:
+        return _COUNTS[clue.kind][2].format(clue.key >> 16, clue.key & _LARGEST)
+    return _SAID.get(clue.kind, clue.kind).format(clue.key)
