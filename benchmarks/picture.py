@@ -21,7 +21,7 @@ from wolfspider.urls import seed_link
 from wolfspider.webs.recorded import RecordedWeb
 
 PAGES = 500
-POLICIES = ("best-first", "breadth-first", "random")
+POLICIES = ("wolf", "best-first", "breadth-first")
 START = "http://schools-wikipedia.org/wp/e/Earth.htm"
 LABEL = "Science.Physics.Space_Astronomy"
 _STYLE = """<style>

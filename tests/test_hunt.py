@@ -538,9 +538,10 @@ def test_row_12_signals_leave_whole_files_and_a_hunt_that_goes_on(
 
 
 def test_row_10_with_few_files_a_hunt_takes_longer_and_loses_nothing(tmp_path: Path) -> None:
+    """Of the 21, the wolf's word vectors take three, as long as it hunts."""
     with hostile_thread() as server:
         server.web = town(40, 1, seconds=0.05)
-        limited = ["prlimit", "--nofile=18:18", *COMMAND, *command(server, tmp_path / "hunt")]
+        limited = ["prlimit", "--nofile=21:21", *COMMAND, *command(server, tmp_path / "hunt")]
         done = subprocess.run(limited, capture_output=True, text=True, timeout=200, check=False)
         assert done.returncode == 0, done.stderr
         hunted = Hunted(server, tmp_path / "hunt", [], json.loads(done.stdout))
@@ -795,7 +796,8 @@ def test_rows_51_and_52_names_and_titles_do_no_harm(tmp_path: Path) -> None:
     for character in "\x1b\x07\u202e":
         assert character not in done.stdout + done.stderr
     names = {path.name.rstrip("0123456789").partition("-")[0] for path in tmp_path.rglob("*")}
-    assert names == {"hunt", "hunt.db", "hunt.toml", "lock", "00001.warc.gz", "checkpoint"}
+    files = {"hunt.db", "hunt.toml", "learned.npz", "lock", "00001.warc.gz", "checkpoint"}
+    assert names == {"hunt", *files}
 
 
 @pytest.mark.parametrize("policy", ["best-first", "shark-search", "fish-search", "pagerank"])

@@ -29,6 +29,7 @@ from wolfspider.webs.live.web import LiveWeb
 from wolfspider.webs.recorded import RecordedWeb
 
 LIVE = "live"
+_BEFORE = {"pages": None, "policy": "best-first"}  # what a hunt.toml meant that leaves them out
 _PACE = ("delay", "address_delay", "connections_per_host")
 _NOT_ASKED = ("pace", "limits", "shares")  # of LiveSettings: written field by field, or fixed
 
@@ -45,10 +46,13 @@ class Asked:
     bytes: int | None = None
     minutes: float | None = None
     stop: tuple[str, ...] = ()  # rules in words; budgets among them become those above
-    policy: str = "best-first"
+    policy: str = "wolf"
     model: str = ""  # folder, for a policy that was trained
     model_digest: str = ""  # of what it knew when the hunt began
     weights: str = ""  # file, for what the policy carries from hunt to hunt
+    warm_start: str = ""  # hunt folder or file, with what was learned there the hunt begins
+    warm_start_digest: str = ""  # of what it was when the hunt began
+    warm_start_learned: str = ""  # the same for people to read: topic, pages
     pattern: str | None = None
     like: tuple[str, ...] = ()  # texts
     targets: tuple[str, ...] = ()  # URLs
@@ -73,6 +77,11 @@ class Asked:
             raise BadInput(f"--minutes is {self.minutes:g}; give a number above 0")
         if self.random_seed < 0:
             raise BadInput(f"--random-seed is {self.random_seed}; it must be 0 or more")
+        for name in ("weights", "model"):
+            if self.warm_start and getattr(self, name):
+                raise BadInput(
+                    f"--warm-start and --{name} are both something to begin with; give one of them"
+                )
         judges = ("pattern", "like", "targets", "examples")
         given = [f"--{name}" for name in judges if getattr(self, name)]
         if len(given) > 1:
@@ -105,7 +114,7 @@ class Asked:
             names = {f.name for f in fields(LiveSettings)} - set(_NOT_ASKED)
             live = LiveSettings(**{n: v for n, v in given.items() if n in names}, pace=pace)
             own = {f.name for f in fields(cls)} - {"live"}
-            return cls(**({"pages": None} | _only(given, own)), live=live)
+            return cls(**(_BEFORE | _only(given, own)), live=live)
         except TypeError as error:
             raise BadInput(f"hunt.toml does not say what a hunt needs: {error}") from None
 

@@ -27,8 +27,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wolfspider.asked import Asked
-from wolfspider.carrying import put_down, take_up
+from wolfspider.carrying import Drifting, begin_with, carrying_of, put_down, take_up
 from wolfspider.crawl import crawl
+from wolfspider.errors import WolfspiderError
 from wolfspider.forecasting import HORIZONS, Forecast, Forecaster
 from wolfspider.judges import CorrectedJudge
 from wolfspider.leases import Leased
@@ -41,6 +42,7 @@ from wolfspider.store.asked import read_asked, write_asked
 from wolfspider.store.feedback import Feedback, FeedbackReader, all_feedback
 from wolfspider.store.hunt_store import StoreFailed
 from wolfspider.topics import Topic
+from wolfspider.warm_start import keep_learned, learned_at
 from wolfspider.webs.live.web import LiveWeb
 
 INTERRUPTED = "interrupted"
@@ -48,6 +50,7 @@ CHECKPOINT_SECONDS = 30.0
 CHECKPOINT_VISITS = 5000
 CHECKPOINT_SHARE = 0.05  # of the time, at most
 BEST = 10  # pages that a tally remembers
+DRIFT_PAGES = 25  # after so many it is told how foreign the web is; later all becomes familiar
 _BREATH = 0.05  # seconds
 _HEED_SECONDS = 0.25  # between two looks at what a person said
 _HOSTS_SECONDS = 0.5  # between two looks at what hosts asked for
@@ -134,6 +137,8 @@ class Hunt:
         self.before = 0  # pages of earlier runs
         self.damaged = 0  # visits that could not be read back
         self.stopped = ""
+        self.began_with = ""  # what another hunt learned, in words
+        self.drift: float | None = None  # how foreign this web is to it, once that can be told
         self._whole = True  # the policy knows of every visit on disk
         self.began = time.monotonic()
         self._first_failure = ""
@@ -153,7 +158,7 @@ class Hunt:
         hunt = cls(asked, web, None)
         hunt._take_up()
         if folder is not None:
-            hunt.store = HuntStore.create(folder, asked.values())
+            hunt.store = HuntStore.create(folder, hunt.asked.values())
         async with hunt._open():
             hunt.policy.start(seeds)
             yield hunt
@@ -174,6 +179,27 @@ class Hunt:
     def _take_up(self) -> None:
         if self.asked.weights:
             take_up(Path(self.asked.weights), self.policy.policy, self._policy_name)
+        elif self.asked.warm_start:
+            self._start_warm()
+
+    def _start_warm(self) -> None:
+        """Begin with what another hunt has learned, and write down what that was."""
+        path, policy = Path(self.asked.warm_start), self.policy.policy
+        carrying_of(policy, self._policy_name)
+        learned = learned_at(path)
+        words_stay = begin_with(learned, policy, self._policy_name, path)
+        self.asked = replace(
+            self.asked, warm_start_digest=learned.digest(), warm_start_learned=str(learned)
+        )
+        self.began_with = str(learned)
+        if words_stay:
+            self.began_with += "; that is another topic: only how links are weighed is taken up"
+
+    def _start_warm_again(self) -> None:
+        """For a hunt that has no checkpoint: as it began, if what it began with is still there."""
+        with suppress(WolfspiderError):  # the visits count without it, too
+            if learned_at(Path(self.asked.warm_start)).digest() == self.asked.warm_start_digest:
+                self._start_warm()
 
     @property
     def _policy_name(self) -> str:
@@ -206,7 +232,10 @@ class Hunt:
         self._whole = False
         step, state = self.store.last_checkpoint()
         if state is None:
-            self._take_up()
+            if self.asked.warm_start:
+                self._start_warm_again()
+            else:
+                self._take_up()
             self.policy.start(self.asked.seed_links(self.web))
         else:
             self._restore(state)
@@ -253,10 +282,12 @@ class Hunt:
     def state(self) -> State:
         web = self.web.state() if isinstance(self.web, LiveWeb) else {}
         read = 0 if self._feedback is None else self._feedback.offset
-        return {"policy": self.policy.state(), "web": web, "feedback": read}
+        state = {"policy": self.policy.state(), "web": web, "feedback": read}
+        return state if self.drift is None else state | {"drift": self.drift}
 
     def _restore(self, state: State) -> None:
         self.policy.restore(state["policy"])
+        self.drift = state.get("drift")
         if self._feedback is not None:
             self._feedback.offset = state.get("feedback", 0)
         if isinstance(self.web, LiveWeb):
@@ -296,6 +327,8 @@ class Hunt:
                 self.tally.add(visit)
                 if not visit.response.refused:
                     self._see(visit.verdict.relevant)
+                if self.tally.pages >= DRIFT_PAGES:
+                    self._look_for_drift()
                 if visit.failed and not self._first_failure:
                     reason = visit.response.detail or visit.response.error
                     self._first_failure = f"{visit.link.url}: {reason}"
@@ -316,6 +349,11 @@ class Hunt:
                 if live is None and time.monotonic() > breath:
                     await asyncio.sleep(0)  # a recorded web never waits, but signals must be heard
                     breath = time.monotonic() + _BREATH
+
+    def _look_for_drift(self) -> None:
+        policy = self.policy.policy
+        if self.drift is None and isinstance(policy, Drifting):
+            self.drift = policy.drift()
 
     async def _heed(self) -> None:
         """Learn from what a person has said since."""
@@ -380,12 +418,15 @@ class Hunt:
         self._checkpoint_at = now + max(CHECKPOINT_SECONDS, took / CHECKPOINT_SHARE)
 
     def finish(self) -> dict[str, Any]:
-        """Keep where we are and what came of it; gives the result."""
+        """Keep where we are, what came of it and what was learned; gives the result."""
+        self._look_for_drift()
         result = self.result()
         if self.store is not None:
             self._checkpoint(last=True)
             self.store.tell(result)
             self.store.flush()
+            if self._whole and not self.nothing_read:
+                keep_learned(self.store.folder, self.asked, self.policy.policy, self.store.steps)
         if self.asked.weights:
             put_down(Path(self.asked.weights), self.policy.policy, self._policy_name)
         return result
@@ -448,6 +489,7 @@ class Hunt:
     def result(self) -> dict[str, Any]:
         tally = self.tally
         seconds = time.monotonic() - self.began
+        drift = {} if self.drift is None else {"drift": round(self.drift, 4)}
         return {
             "policy": self.asked.policy,
             "pages": tally.pages,
@@ -461,6 +503,7 @@ class Hunt:
             "refused": tally.refused,
             "bytes": tally.bytes,
             "waiting": len(self.policy),
+            **drift,
             "forecast": [each.as_json() for each in self.forecasts()],
         }
 

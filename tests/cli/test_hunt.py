@@ -170,7 +170,7 @@ GIVEN = {"--web": "tiny", "--topic": "wolf", "--seed": "http://a.test/"}
         ({"--policy": "pagerank:x=1"}, "policy 'pagerank' has no setting 'x'; it has: every,"),
         ({"--policy": "pagerank:every=x"}, "policy 'pagerank': every is a whole number, not 'x'"),
         ({"--policy": "pagerank:every"}, "cannot read the setting 'every' of policy 'pagerank'"),
-        ({"--set": "n"}, "cannot read the setting 'n' of policy 'best-first'; write it as name="),
+        ({"--set": "n"}, "cannot read the setting 'n' of policy 'wolf'; write it as name=value"),
         ({"--topic": "the of and"}, "the topic 'the of and' has no words to look for; give at"),
         ({"--topic": ""}, "the topic '' has no words to look for; give at least one word"),
         ({"--seed": "a.test"}, "not a web address: 'a.test'; give a full URL such as https://"),

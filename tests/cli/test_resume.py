@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from command_line import Run, left, start
+from command_line import Generated, Run, left, start
 from live_hunts import PAGES, Served, rows, served
 from warcs import checked_records
+from wolfspider.asked import Asked
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +31,7 @@ def resumed(folder: Path, *more: str) -> dict[str, Any]:
     return found
 
 
+STEPS = "SELECT url FROM pages ORDER BY step"
 LINKS = "SELECT link, url, relevance, error FROM pages ORDER BY link"
 
 
@@ -46,6 +48,24 @@ def test_a_hunt_in_two_parts_is_a_whole_hunt(site: Served, tmp_path: Path) -> No
         sorted(checked_records(tmp_path / name / "00001.warc.gz")) for name in ("parts", "whole")
     )
     assert parts == at_once
+
+
+def test_a_hunt_that_names_no_policy_goes_on_as_the_best_first_it_was(
+    run: Run, generated: Generated, tmp_path: Path
+) -> None:
+    asked = ("--web", generated.folder, "--topic", "astronomy", "--seed", generated.start)
+    visited = {}
+    for policy in ("best-first", "wolf"):
+        run("hunt", *asked, "--policy", policy, "--pages", "60", "-o", tmp_path / policy)
+        visited[policy] = rows(tmp_path / policy, STEPS)
+    assert visited["best-first"] != visited["wolf"]
+    old = tmp_path / "old"
+    run("hunt", *asked, "--policy", "best-first", "--pages", "20", "-o", old)
+    text = (old / "hunt.toml").read_text()
+    (old / "hunt.toml").write_text(text.replace('policy = "best-first"\n', ""))
+    assert resumed(old, "--pages", "60")["policy"] == "best-first"
+    assert rows(old, STEPS) == visited["best-first"]
+    assert Asked("wolf", ("http://a.test/",)).policy == "wolf"
 
 
 def test_a_hunt_that_is_over_is_over_again(site: Served, tmp_path: Path) -> None:

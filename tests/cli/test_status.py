@@ -29,7 +29,7 @@ def test_a_hunt_that_stopped_in_numbers(run: Run, hunted: Path) -> None:
     found = run("status", hunted, "--json").json
     assert (found["state"], found["process"]) == ("stopped", None)
     assert found["stopped"] == "nothing left to follow"
-    assert (found["topic"], found["policy"], found["web"]) == ("wolf", "best-first", "live")
+    assert (found["topic"], found["policy"], found["web"]) == ("wolf", "wolf", "live")
     assert (found["pages"], found["relevant"], found["refused"]) == (PAGES, 3, 0)
     assert found["harvest_rate"] == found["harvest_rate_lately"] == 3 / PAGES
     assert found["waiting"] == 0

@@ -28,7 +28,12 @@ from wolfspider.urls import seed_link
 from wolfspider.webs.live.settings import LiveSettings
 
 START = "http://a.test/"
-LIVE = Asked("wolf [bold]spider", (START,), live=LiveSettings(connect_to="127.0.0.1:9"))
+LIVE = Asked(
+    "wolf [bold]spider",
+    (START,),
+    policy="best-first",
+    live=LiveSettings(connect_to="127.0.0.1:9"),
+)
 
 
 def terminal(width: int = 80, height: int = 24) -> Console:
@@ -77,7 +82,7 @@ def part(screen: Screen, label: str) -> list[str]:
 def hunt(tmp_path: Path) -> Hunt:
     """A hunt on a recorded web, that nobody drives."""
     folder = compile_web(tmp_path / "tiny", [page(START, "<p>wolf <a href=/b>wolf</a>")]).folder
-    asked = Asked("wolf", (START,), str(folder), pages=100)
+    asked = Asked("wolf", (START,), str(folder), pages=100, policy="best-first")
     made = Hunt(asked, asked.web_to_hunt_on(), None)
     made.policy.start([seed_link(START), seed_link("http://b.test/")])
     return made

@@ -66,13 +66,18 @@ class Size(click.ParamType[int]):
     help='Stop by a rule, as "yield < 1/200", "nothing for 500" or "forecast < 5 per 1000"; '
     "repeatable.",
 )
-@click.option("--policy", default="best-first", show_default=True, help="See: wolfspider policies.")
+@click.option("--policy", default="wolf", show_default=True, help="See: wolfspider policies.")
 @click.option("--set", "settings", multiple=True, help="A setting of the policy: name=value.")
 @click.option("--model", type=_PATH, help="What the policy learned: see wolfspider train.")
 @click.option(
     "--weights",
     type=_PATH,
     help="Begin with what the policy learned on the hunt before, and keep it here for the next.",
+)
+@click.option(
+    "--warm-start",
+    type=_PATH,
+    help="Begin with what another hunt has learned: its folder, or its learned.npz.",
 )
 @click.option("--pattern", help="Relevant is what this regular expression finds.")
 @click.option(
@@ -153,6 +158,7 @@ def hunt(
     settings: tuple[str, ...],
     model: Path | None,
     weights: Path | None,
+    warm_start: Path | None,
     pattern: str | None,
     like: tuple[str, ...],
     targets: Path | None,
@@ -198,6 +204,7 @@ def hunt(
         model=str(model.resolve()) if model else "",
         model_digest=digest_of(load_model(model)) if model else "",
         weights=str(weights.resolve()) if weights else "",
+        warm_start=str(warm_start.resolve()) if warm_start else "",
         pattern=pattern,
         like=tuple(map(_text, like)),
         targets=tuple(_lines(targets)) if targets else (),

@@ -7,9 +7,11 @@ import signal
 import sys
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, suppress
+from pathlib import Path
 from shutil import get_terminal_size
 from typing import Any
 
+from wolfspider.carrying import FOREIGN
 from wolfspider.cli.foreseen import forecast_lines
 from wolfspider.cli.output import note, plain, print_facts, print_json
 from wolfspider.cli.progress import Meter
@@ -58,14 +60,21 @@ async def _run(
 ) -> tuple[dict[str, Any], Hunt, int]:
     signals = _Signals()
     async with opening as hunt:
+        if hunt.began_with and not quiet:
+            _print_beginning(hunt)
         with signals.stopping(hunt):
             if resumed:
                 await _recall(hunt, quiet)
+            told = hunt.drift is not None  # by an earlier process
             with HuntView(hunt, quiet=quiet) as view:
                 async for visit in hunt.visits():
                     if watch is not None:
                         watch(visit)
                     view.show(visit)
+                    if not told and hunt.drift is not None:
+                        told = True
+                        if not quiet:
+                            _print_drift(hunt)
         result = hunt.finish()
     return result, hunt, signals.number if hunt.stopped == INTERRUPTED else 0
 
@@ -139,9 +148,31 @@ def _print_overlap(hunt: Hunt) -> None:
         )
 
 
+def near(path: Path) -> str:
+    """A path as it is seen from here, if it is below."""
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
+def _print_beginning(hunt: Hunt) -> None:
+    source = near(Path(hunt.asked.warm_start))
+    note(plain(f"begins with what {source} learned: {hunt.began_with}"))
+
+
+def _print_drift(hunt: Hunt) -> None:
+    """A word of warning about what was learned on a web that looked otherwise."""
+    drift = hunt.drift
+    if drift is not None and drift > FOREIGN and not isinstance(hunt.policy.policy, Trained):
+        note(
+            f"this web looks foreign: {100 * drift:.0f} % of what its links are known by was "
+            "new to what the hunt began with; it may not fit here"
+        )
+
+
 def _print_next(hunt: Hunt, resumed: bool) -> None:
     """What one may want to do now."""
     _print_overlap(hunt)
+    _print_drift(hunt)
     if hunt.store is None:
         return
     folder, waiting = hunt.store.folder, len(hunt.policy)

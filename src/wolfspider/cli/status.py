@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from wolfspider.cli.foreseen import forecast_lines
+from wolfspider.cli.hunting import near
 from wolfspider.cli.output import (
     FIRST_HUNT,
     example,
@@ -78,7 +79,21 @@ def _state(reader: HuntReader, writer: int | None) -> dict[str, Any]:
         "stopped": facts["stopped"] if state == "stopped" else None,
         "waiting": facts.get("waiting") if state == "stopped" else None,
         **{name: asked.get(name) for name in ("topic", "policy", "web")},
+        "began_with": _began_with(asked),
+        "drift": facts.get("drift"),
     }
+
+
+def _began_with(asked: Mapping[str, Any]) -> str | None:
+    """What was known before the first page, in words."""
+    if asked.get("warm_start"):
+        learned = asked.get("warm_start_learned", "")
+        return f"what {near(Path(asked['warm_start']))} learned: {learned}"
+    if asked.get("weights"):
+        return f"what there was in {near(Path(asked['weights']))}"
+    if asked.get("model"):
+        return f"the model {near(Path(asked['model']))}"
+    return None
 
 
 def _told(facts: Mapping[str, Any]) -> int:
@@ -177,11 +192,14 @@ def _short(text: str) -> str:
 def _print(found: Mapping[str, Any], quiet: bool) -> None:
     warc, checkpoint = found["warc"], found["checkpoint"]
     shown: dict[str, Any] = {"state": _sentence(found)}
-    shown |= {name: found[name] for name in ("topic", "policy", "web", "pages", "relevant")}
+    shown |= {name: found[name] for name in ("topic", "policy", "web")}
+    shown |= {"began with": found["began_with"]}
+    shown |= {name: found[name] for name in ("pages", "relevant")}
     shown |= {
         "harvest rate": found["harvest_rate"],
         f"… of the last {_LATELY}": found["harvest_rate_lately"],
         **{name: found[name] for name in ("targets", "refused", "bytes", "waiting", "started")},
+        "drift": found["drift"],
         "last visit": found["last_visit"],
         "pages per second": found["pages_per_second"],
         "checkpoint": checkpoint and f"step {checkpoint['step']:,}, {_ago(checkpoint['age'])}",

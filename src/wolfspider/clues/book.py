@@ -7,6 +7,7 @@ of the same page, learn what one of them was worth; and so do the pages on the w
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import IntEnum
 from typing import Any
 
@@ -18,11 +19,13 @@ from wolfspider.fingerprint_map import ABSENT, FingerprintMap
 from wolfspider.records import Fingerprints, Floats, State
 
 Numbers = NDArray[np.int32]
+Halves = NDArray[np.float16]
 
 FAR = 15.0  # a depth or distance beyond is as good as this
 _PLACES = 3  # where a link stands that are remembered with it
 _TRIP = 8  # pages on the way to a page that are told what became of it
 _BESIDE = np.array([0.5, 1.0, 0.0, 1.0, 0.5], np.float32)  # weight of places −2 … 2
+_BESIDE_HALF = _BESIDE.astype(np.float16)
 
 
 class Said(IntEnum):
@@ -115,13 +118,18 @@ class Book:
     def fetched(self, number: int) -> bool:
         return self.page.item(number) > 0
 
+    def paid_by(self, number: int) -> float:
+        """What a page that was fetched paid by itself."""
+        return self.paid.item(self.page.item(number))
+
     # -- what a fetched page tells ---------------------------------------------------------
 
     def fetch(self, number: int, paid: float) -> list[tuple[int, float]]:
         """A page came; returns those on the way to it whose value has risen, and by how much."""
         at, self.pages = self.pages, self.pages + 1
-        for name in _PAGES:
-            setattr(self, name, grown(getattr(self, name), self.pages))
+        if self.pages > len(self.paid):
+            for name in _PAGES:
+                setattr(self, name, grown(getattr(self, name), self.pages))
         self.page[number] = at
         self.paid[at] = self.value[at] = paid
         self._trip[at] = paid, 1.0
@@ -146,6 +154,20 @@ class Book:
     def tell_neighbours(self, number: int, paid: float) -> Numbers:
         """Tell the links that stand near a fetched one what it was; returns who was told."""
         told = []
+        for beside, weights, alike in self._near(number):
+            self.counts[beside, Count.BESIDE] += weights
+            self.counts[alike, Count.ALIKE] += np.float16(1)
+            self._tell_pay(beside, weights, alike, paid)
+            told += [beside, alike]
+        return np.concatenate(told) if told else np.empty(0, np.int32)
+
+    def _tell_pay(self, beside: Numbers, weights: Halves, alike: Numbers, paid: float) -> None:
+        if paid:
+            self.counts[beside, Count.BESIDE_PAID] += weights * np.float16(paid)
+            self.counts[alike, Count.ALIKE_PAID] += np.float16(paid)
+
+    def _near(self, number: int) -> Iterator[tuple[Numbers, Halves, Numbers]]:
+        """Where a link stands: the links beside it with their weights, and those alike."""
         for place in self._places[number].tolist():
             if not place:
                 break
@@ -154,24 +176,16 @@ class Book:
             begin = self._starts.item(page)
             end = self._end if page + 1 == self._written else self._starts.item(page + 1)
             low, high = max(begin, at - 2), min(end, at + 3)
-            beside = self._links[low:high]
-            weights = _BESIDE[low - at + 2 : high - at + 2]
             alike = self._links[begin:end][self._paths[begin:end] == self._paths[at]]
-            self.counts[beside, Count.BESIDE] += weights.astype(np.float16)
-            self.counts[alike, Count.ALIKE] += np.float16(1)
-            if paid:
-                self.counts[beside, Count.BESIDE_PAID] += (weights * paid).astype(np.float16)
-                self.counts[alike, Count.ALIKE_PAID] += np.float16(paid)
-            told += [beside, alike]
-        return np.concatenate(told) if told else np.empty(0, np.int32)
+            yield self._links[low:high], _BESIDE_HALF[low - at + 2 : high - at + 2], alike
 
     def tell_links(
         self, numbers: Numbers, said: Floats, paths: NDArray[np.uint32], paid: float, talk: float
     ) -> None:
         """What a fetched page tells its links; they learn of one another, too."""
         self._write_places(numbers, paths)
-        self.said[numbers] = np.maximum(self.said[numbers], said.astype(np.float16))
-        counts = self.counts[numbers].astype(np.float32)
+        self.said[numbers] = np.maximum(self.said.take(numbers, axis=0), said.astype(np.float16))
+        counts = self.counts.take(numbers, axis=0).astype(np.float32)
         counts[:, Count.SOURCES] += 1
         counts[:, Count.PAID] += paid
         counts[:, Count.TALK] += talk
@@ -179,13 +193,63 @@ class Book:
         here = known > 0
         if here.any():
             paids = self.paid[known]
-            _, group = np.unique(paths, return_inverse=True)
+            group = _groups(paths)
             counts[:, Count.ALIKE] += np.bincount(group, here)[group]
             counts[:, Count.ALIKE_PAID] += np.bincount(group, paids)[group]
             counts[:, Count.BESIDE] += np.convolve(here, _BESIDE)[2:-2]
             if paids.any():
                 counts[:, Count.BESIDE_PAID] += np.convolve(paids, _BESIDE)[2:-2]
         self.counts[numbers] = counts
+
+    # -- another verdict -------------------------------------------------------------------
+
+    def correct(self, number: int, paid: float) -> list[tuple[int, float]]:
+        """A fetched page was something else; returns whose value has changed, and by how much.
+
+        Counts of trips are then as if it had been so from the beginning. Which of them was the
+        best is not kept, so the value of a page on the way falls by the share of pay that is lost.
+        """
+        more = paid - self.paid_by(number)
+        self.paid[self.page.item(number)] = paid
+        changed = []
+        for each in (number, *self._way(number)):
+            at = self.page.item(each)
+            before, old = self._trip.item(at, 0), self.value.item(at)
+            self._trip[at, 0] += more
+            now = self._trip.item(at, 0)
+            value = max(self.paid.item(at), now / self._trip.item(at, 1))
+            if more > 0:
+                value = max(value, old)
+            elif each != number:
+                value = max(value, old * now / before)
+            self.value[at] = value
+            changed.append((each, value - old))
+        return changed
+
+    def correct_neighbours(self, number: int, more: float) -> Numbers:
+        """The links near a fetched one learn how much more it paid; returns who was told."""
+        told = []
+        for beside, weights, alike in self._near(number):
+            self._tell_pay(beside, weights, alike, more)
+            told += [beside, alike]
+        return np.concatenate(told) if told else np.empty(0, np.int32)
+
+    def correct_links(self, numbers: Numbers, more: float, near: float) -> None:
+        """The links of a page learn how much more it paid, and how near a relevant one is."""
+        self.counts[numbers, Count.PAID] += np.float16(more)
+        if more > 0:
+            self.said[numbers, Said.NEAR] = np.maximum(self.said[numbers, Said.NEAR], near)
+        else:
+            lost = numbers[self.counts[numbers, Count.PAID] <= 0]
+            self.said[lost, Said.NEAR] = np.minimum(self.said[lost, Said.NEAR], near)
+
+    def _way(self, number: int) -> Iterator[int]:
+        """The pages on the way to a page, the last first."""
+        for _ in range(_TRIP):
+            number = self.parent.item(number)
+            if number < 0:
+                return
+            yield number
 
     def _write_places(self, numbers: Numbers, paths: NDArray[np.uint32]) -> None:
         start, end = self._end, self._end + len(numbers)
@@ -196,7 +260,7 @@ class Book:
         self._paths[start:end] = paths
         self._written, self._end = self._written + 1, end
         sources = self.counts[numbers, Count.SOURCES].astype(np.intp)
-        room = np.flatnonzero(sources < _PLACES)
+        room = (sources < _PLACES).nonzero()[0]
         self._places[numbers[room], sources[room]] = room + (start + 1)
 
     # -- on disk ---------------------------------------------------------------------------
@@ -226,6 +290,12 @@ class Book:
         self._links = np.array(state["links"], np.int32)
         self._paths = np.array(state["paths"], np.uint16)
         self._written, self._end = len(self._starts), len(self._links)
+
+
+def _groups(paths: NDArray[np.uint32]) -> NDArray[np.intp]:
+    """The same small number for equal paths; faster than sorting them, for a page's few links."""
+    known: dict[int, int] = {}
+    return np.array([known.setdefault(path, len(known)) for path in paths.tolist()], np.intp)
 
 
 _ROWS = ("fingerprints", "said", "counts", "parent", "page", "_places")

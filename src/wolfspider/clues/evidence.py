@@ -101,12 +101,30 @@ class Evidence:
         self.speech.learn(tokens, paid)
         return talk
 
+    def correct(self, number: int, visit: Visit, paid: float) -> Numbers:
+        """Another verdict on a page that was fetched; returns the links that were told.
+
+        What stays as it was: trials of links that were found after the page was fetched, and how
+        far from a relevant page links farther on are.
+        """
+        book, links = self.book, visit.page.links
+        more = paid - book.paid_by(number)
+        self.paid += more
+        for each, change in book.correct(number, paid):
+            self.rates.correct(book.tokens.get_one(each).own(), change)
+        self.speech.correct(hashed(visit.page.terms.ids), more)
+        told = book.correct_neighbours(number, more)
+        numbers = book.numbers(links.fingerprints)
+        numbers = numbers[numbers != ABSENT]
+        book.correct_links(numbers, more, self._nearness(number, paid))
+        return np.concatenate([told, numbers])
+
     def find(self, links: Links, source: int, visit: Visit, paid: float, talk: float) -> Numbers:
         """The links of a page that was fetched; returns their numbers."""
         book, fingerprints = self.book, links.fingerprints
         numbers = book.numbers(fingerprints)
         known = book.page[numbers] * (numbers != ABSENT)
-        new = np.flatnonzero(numbers == ABSENT)
+        new = (numbers == ABSENT).nonzero()[0]
         led_by = self._led_by(source)
         said = np.zeros((len(links), len(Said)))
         if len(new):
@@ -120,7 +138,7 @@ class Evidence:
                 self._met += np.array([len(found.ids), known_before])
             said[new, Said.MEANS_ANCHOR : Said.SAME_HOST] = self._means(found)
             said[new, Said.SAME_HOST : Said.NEAR] = _bearings(links, new, visit.page.url)
-        again = np.flatnonzero((known > 0) & (book.counts[numbers, Count.SOURCES] < _AGAIN))
+        again = ((known > 0) & (book.counts[numbers, Count.SOURCES] < _AGAIN)).nonzero()[0]
         if len(again):
             found = tokens_of(links, again, visit.page.url, led_by)
             totals = found.counts.sum(axis=1, dtype=np.int64)
@@ -138,9 +156,13 @@ class Evidence:
         said[:, Said.LED_BY] = max(0.0, own.item(Said.ANCHOR))
         said[:, Said.SOURCE_URL] = max(0.0, own.item(Said.URL))
         said[:, Said.TITLE] = topic.similarity_of(term_ids(page.title))
-        said[:, Said.NEAR] = 0.0 if paid else max(own.item(Said.NEAR) - 1, -_FARTHEST)
+        said[:, Said.NEAR] = self._nearness(source, paid)
         said[:, Said.SHALLOW] = max(own.item(Said.SHALLOW) - 1, -FAR)
         said[:, Said.ALONE] = -np.log1p(len(links))
+
+    def _nearness(self, source: int, paid: float) -> float:
+        """How far the last relevant page is from the links of a page, as a number below 0."""
+        return 0.0 if paid else max(self.book.said.item(source, Said.NEAR) - 1, -_FARTHEST)
 
     def _means(self, found: Tokens) -> Floats:
         """How near in meaning the words of links are, bag by bag."""
@@ -157,11 +179,11 @@ class Evidence:
 
     def rows(self, numbers: Numbers) -> Floats:
         """A row of `FEATURES` for each link."""
-        counts = self.book.counts[numbers].astype(np.float32)
+        counts = self.book.counts.take(numbers, axis=0).astype(np.float32)
         base, sources = self.base, counts[:, Count.SOURCES]
         rows = np.empty((len(numbers), len(FEATURES)))
         rows[:, 0] = 1.0
-        rows[:, _SAID] = self.book.said[numbers]
+        rows[:, _SAID] = self.book.said.take(numbers, axis=0)
         paid, seen = counts[:, : Count.SOURCES], counts[:, Count.SOURCES : Count.TALK]
         rows[:, _LIFTS] = np.log((paid / base + _HELD_BACK) / (seen + _HELD_BACK))
         rows[:, AT["some_paid"]] = counts[:, Count.PAID] > 0

@@ -16,47 +16,60 @@ _TINY = 0.005  # weight
 _LARGEST = 0xFFFF  # a clue's key holds two counts of so much
 
 _TOKENS = {
-    "anchor": 'anchor "{}"',
+    "anchor": 'link text "{}"',
     "context": 'words around it "{}"',
     "heading": 'heading above it "{}"',
-    "url": 'address "{}"',
-    "source": 'found on a page whose link said "{}"',
-    "path": "tag path {}",
-    "template": "tag path in pages of this folder, {}",
-    "host": "host {}",
-    "folder": "folder {}",
-    "shape": "look of the address",
+    "url": 'its address "{}"',
+    "source": 'the page it was found on was linked as "{}"',
+    "path": "place on the page, {}",
+    "template": "place on pages of that folder, {}",
+    "host": "its host {}",
+    "folder": "its folder {}",
+    "shape": "form of its address",
 }
 _SAID = {
-    "like_anchor": "anchor has words of the topic",
+    "like_anchor": "link text has words of the topic",
     "like_context": "words of the topic stand around it",
     "like_heading": "heading above it has words of the topic",
-    "like_url": "address has words of the topic",
-    "like_page": "the page it was found on speaks of the topic",
-    "like_led_by": "the link to that page had words of the topic",
-    "like_source_url": "the address of that page has words of the topic",
-    "like_title": "the title of that page has words of the topic",
-    "like_means_anchor": "anchor is near the topic in meaning",
+    "like_url": "its address has words of the topic",
+    "like_page": "the page it was found on has words of the topic",
+    "like_led_by": "the link to the page it was found on had words of the topic",
+    "like_source_url": "the address of the page it was found on has words of the topic",
+    "like_title": "the title of the page it was found on has words of the topic",
+    "like_means_anchor": "link text is near the topic in meaning",
     "like_means_context": "words around it are near the topic in meaning",
     "like_means_heading": "heading above it is near the topic in meaning",
-    "like_means_url": "address is near the topic in meaning",
+    "like_means_url": "its address is near the topic in meaning",
     "like_same_host": "same host as the page it was found on",
     "like_same_folder": "same folder as the page it was found on",
-    "like_upward": "a folder above the page it was found on",
-    "like_near": "{} links from the last relevant page",
-    "like_shallow": "{} links from the seeds",
-    "like_alone": "one of many links of its page",
-    "talk": "pages with this link talk as relevant ones do",
-    "sources": "how many pages have this link",
+    "like_upward": "leads to a folder above the page it was found on",
+    "like_near": "found {} after the last relevant page",
+    "like_shallow": "{} away from the seeds",
+    "like_alone": "how many links its page has",
+    "talk": "pages with this link use the words of relevant pages",
+    "sources": "linked from {}",
 }
+_BELOW_ZERO = {  # the same, where the number is below 0
+    "like_means_anchor": "link text is far from the topic in meaning",
+    "like_means_context": "words around it are far from the topic in meaning",
+    "like_means_heading": "heading above it is far from the topic in meaning",
+    "like_means_url": "its address is far from the topic in meaning",
+    "talk": "pages with this link use other words than relevant pages",
+}
+_FAR = 6  # links from the last relevant page, or more, or there was none
+_COUNTED = {"like_near": "link", "like_shallow": "link", "sources": "page"}
 _COUNTS = {
     "sources_paid": (Count.PAID, Count.SOURCES, "{} of {} pages with this link are relevant"),
     "alike_paid": (
         Count.ALIKE_PAID,
         Count.ALIKE,
-        "{} of {} links at the same place of such pages were relevant",
+        "{} of {} links at the same place of its pages led to relevant pages",
     ),
-    "beside_paid": (Count.BESIDE_PAID, Count.BESIDE, "{} of {} links beside it were relevant"),
+    "beside_paid": (
+        Count.BESIDE_PAID,
+        Count.BESIDE,
+        "{} of {} links beside it led to relevant pages",
+    ),
 }
 KIND_NAMES = (*_TOKENS, *_SAID, *_COUNTS)
 
@@ -108,9 +121,15 @@ def _of_the_rest(row: Floats, shares: Floats) -> list[Clue]:
     clues = []
     for name in _SAID:
         at = AT[name.removeprefix("like_")]
-        away = round(abs(row.item(at))) if name in ("like_near", "like_shallow") else 0
-        clues.append(Clue(name, away, shares.item(at)))
+        clues.append(Clue(name, _key(name, row.item(at)), shares.item(at)))
     return clues
+
+
+def _key(name: str, value: float) -> int:
+    """How many links or pages there are; of others, whether the number is below 0."""
+    if name in _COUNTED:
+        return _count(np.expm1(value) if name == "sources" else abs(value))
+    return int(value < 0 and name in _BELOW_ZERO)
 
 
 def _count(value: float) -> int:
@@ -123,4 +142,10 @@ def name_of(clue: Clue, words: Mapping[int, str]) -> str:
         return _TOKENS[clue.kind].format(words.get(clue.key, "?"))
     if clue.kind in _COUNTS:
         return _COUNTS[clue.kind][2].format(clue.key >> 16, clue.key & _LARGEST)
-    return _SAID.get(clue.kind, clue.kind).format(clue.key)
+    if clue.kind == "like_near" and clue.key >= _FAR:
+        return "found far from any relevant page"
+    if clue.kind in _COUNTED:
+        what = _COUNTED[clue.kind] + ("" if clue.key == 1 else "s")
+        return _SAID[clue.kind].format(f"{clue.key} {what}")
+    names = _BELOW_ZERO if clue.key and clue.kind in _BELOW_ZERO else _SAID
+    return names.get(clue.kind, clue.kind)

@@ -39,7 +39,7 @@ class Rates:
         np.add.at(self._paid, tokens, np.float32(more))
 
     def lift(self, tokens: Hashes, base: float) -> Singles:
-        both = self._cells[tokens].view(np.float32)
+        both = self._cells.take(tokens).view(np.float32)
         lift = both[1::2] * np.float32(1 / base)
         lift += self._held_back
         lift /= both[::2] + self._held_back

@@ -20,9 +20,12 @@ _WORDS = len(BAGS)  # kinds of which a link has any number
 _SOURCE = _WORDS
 _MOST = 24  # words of a link in one bag
 _SALTS = np.array([0x9E3779B1 * (kind + 1) & 0xFFFFFFFF for kind in range(len(KINDS))], np.uint32)
-_KINDS = np.arange(len(KINDS))
+_BLOCK = 1 << 12  # links for which kinds and salts are written down once and for all
+_KINDS = np.tile(np.arange(len(KINDS)), _BLOCK)
+_ALL_SALTS = np.tile(_SALTS, _BLOCK)
 _SPREAD, _FOLD, _SHIFT = np.uint32(0x85EBCA6B), np.uint32(15), np.uint32(32 - BITS)
 _MASK = np.uint32((1 << BITS) - 1)
+_GROWTH = 1.3  # of arrays; more is faster, and room that nobody uses
 _DIGITS = frozenset(b"0123456789")
 
 
@@ -44,7 +47,7 @@ class Tokens:
 
     def kinds(self) -> Rows:
         """The kind of each."""
-        return np.repeat(np.tile(_KINDS, len(self.counts)), self.counts.ravel())
+        return _for_each(self.counts, _KINDS)
 
     def hashes(self) -> Hashes:
         """As words of pages."""
@@ -52,8 +55,7 @@ class Tokens:
 
     def by_kind(self, hashes: Hashes) -> Hashes:
         """The same id is another token in another kind."""
-        counts = self.counts.ravel()
-        salted = np.repeat(np.tile(_SALTS, len(self.counts)), counts)
+        salted = _for_each(self.counts, _ALL_SALTS)
         salted += hashes
         salted &= _MASK
         return salted
@@ -65,15 +67,22 @@ class Tokens:
     def means(self, *values: NDArray[Any]) -> list[Floats]:
         """For each link and kind the mean of a value given for every token; 0 without any."""
         counts = self.counts.ravel()
-        full = np.flatnonzero(counts)
+        full = counts.nonzero()[0]
         over = counts[full]
-        starts = np.cumsum(over, dtype=np.intp) - over
+        starts = over.cumsum(dtype=np.intp) - over
         means = []
         for each in values:
             mean = np.zeros(len(counts))
             mean[full] = np.add.reduceat(each, starts) / over
             means.append(mean.reshape(self.counts.shape))
         return means
+
+
+def _for_each(counts: NDArray[np.uint8], of_kinds: NDArray[Any]) -> NDArray[Any]:
+    """What is known of kinds, for every token; `of_kinds` has it for `_BLOCK` links."""
+    if len(counts) > _BLOCK:
+        of_kinds = np.resize(of_kinds, counts.size)
+    return of_kinds[: counts.size].repeat(counts.ravel())
 
 
 NO_TOKENS = Tokens(np.empty(0, np.uint32), np.zeros((1, len(KINDS)), np.uint8))
@@ -84,12 +93,12 @@ def tokens_of(links: Links, rows: Rows, source: str, led_by: TermIds) -> Tokens:
     count = len(rows)
     lengths = np.ones((count, len(KINDS)), np.int64)
     starts = links.bag_starts.astype(np.int64)
-    sizes = np.diff(starts).reshape(-1, _WORDS)[rows]
+    sizes = (starts[1:] - starts[:-1]).reshape(-1, _WORDS)[rows]
     lengths[:, :_WORDS] = np.minimum(sizes, _MOST)
     lengths[:, _SOURCE] = len(led_by)
     words = lengths[:, :_WORDS].ravel()
     begins = starts[:-1].reshape(-1, _WORDS)[rows].ravel()
-    places = np.repeat(begins - (np.cumsum(words) - words), words)
+    places = (begins - (words.cumsum() - words)).repeat(words)
     places += np.arange(len(places))
     tokens = Tokens(np.empty(int(lengths.sum()), np.uint32), lengths.astype(np.uint8))
     kinds = tokens.kinds()
@@ -126,7 +135,7 @@ class TokenPool:
 
     def __init__(self) -> None:
         self._ids = np.empty(1 << 14, np.uint32)
-        self._starts = np.zeros(1 << 10, np.int64)
+        self._starts = np.zeros(1 << 10, np.uint32)
         self._counts = np.zeros((1 << 10, len(KINDS)), np.uint8)
         self._end = 0
 
@@ -144,11 +153,11 @@ class TokenPool:
 
     def get(self, numbers: NDArray[Any]) -> Tokens:
         """Their tokens; a link without any has none."""
-        counts = self._counts[numbers]
+        counts = self._counts.take(numbers, axis=0)
         totals = counts.sum(axis=1, dtype=np.int64)
-        places = np.repeat(self._starts[numbers] - (np.cumsum(totals) - totals), totals)
+        places = (self._starts.take(numbers) - (totals.cumsum() - totals)).repeat(totals)
         places += np.arange(len(places))
-        return Tokens(self._ids[places], counts)
+        return Tokens(self._ids.take(places), counts)
 
     def get_one(self, number: int) -> Tokens:
         if number >= len(self._counts):
@@ -166,7 +175,7 @@ class TokenPool:
 
     def restore(self, state: State) -> None:
         self._ids = np.array(state["ids"], np.uint32)
-        self._starts = np.array(state["starts"], np.int64)
+        self._starts = np.array(state["starts"], np.uint32)
         self._counts = np.array(state["counts"], np.uint8).reshape(-1, len(KINDS))
         self._end = len(self._ids)
 
@@ -175,6 +184,6 @@ def grown(array: NDArray[Any], count: int) -> NDArray[Any]:
     """The array, or one that is long enough with the same beginning and zeros after it."""
     if count <= len(array):
         return array
-    longer = np.zeros((max(2 * len(array), count), *array.shape[1:]), array.dtype)
+    longer = np.zeros((max(int(_GROWTH * len(array)), count), *array.shape[1:]), array.dtype)
     longer[: len(array)] = array
     return longer

@@ -97,7 +97,7 @@ class Frontier:
         if raise_scores:
             wanted |= self._outbid(rows, scores)
         if change_scores and not isinstance(scores, float | int):
-            self._rescore_rows(rows, scores)
+            self._rescore_rows(rows, scores, slots)
         chosen = np.flatnonzero(wanted)
         if not len(chosen):
             return 0
@@ -221,21 +221,24 @@ class Frontier:
 
     def rescore(self, fingerprints: Fingerprints, scores: Floats) -> None:
         """Give waiting links another score; others are passed over. No link is named twice."""
-        self._rescore_rows(self._map.get(fingerprints), _numbers(scores))
+        slots = self._map.find(fingerprints)
+        self._rescore_rows(self._map.at(slots, fingerprints), _numbers(scores), slots)
 
-    def _rescore_rows(self, rows: NDArray[np.int32], scores: Floats) -> None:
+    def _rescore_rows(
+        self, rows: NDArray[np.int32], scores: Floats, slots: NDArray[np.intp]
+    ) -> None:
         changed = rows >= 0
         changed[changed] = self._rows["score"][rows[changed]] != scores[changed]
-        rows, scores = rows[changed], scores[changed]
+        rows, scores, slots = rows[changed], scores[changed], slots[changed]
         if not len(rows):
             return
         hosts = self._rows["host"][rows]
         order = np.lexsort((self._rows["arrival"][rows], -scores, hosts))
-        rows, scores, hosts = rows[order], scores[order], hosts[order]
+        rows, scores, hosts, slots = rows[order], scores[order], hosts[order], slots[order]
         start, end = self._rows.copy(rows)
         self._rows["score"][rows] = np.nan
         self._rows["score"][start:end] = scores
-        self._map.set(self._rows["fingerprint"][start:end], np.arange(start, end))
+        self._map.set(self._rows["fingerprint"][start:end], np.arange(start, end), slots)
         self._add_runs(start, hosts)
         self._compact_if_sparse()
 

@@ -8,9 +8,11 @@ page and a way to pages are measured in the same unit, and neither needs a disco
                                      often its tokens paid, what became of the links near it
     score = w · x                    log-odds of the promise, x a row of about forty numbers
           + curiosity · σ(w · x)     as much more as the weights are in doubt (UCB)
-          + nearness                 until something was found: pages near the seeds first
     w                                logistic regression with a prior: what held on other webs
                                      counts until the hunt has seen enough of its own
+
+While no link in sight promises much and little was found yet, every second fetch goes to the link
+that is nearest to the seeds, as breadth-first would: who does not know the way looks around first.
 
 Each page that comes is an example with the row by which it was chosen. Its label rises later when
 pages behind it turn out to be relevant. Scores are worked out anew for the links that a page says
@@ -24,8 +26,8 @@ from typing import Any
 
 import numpy as np
 
-from wolfspider.clues.book import Count, Numbers
-from wolfspider.clues.evidence import AT, FEATURES, Evidence
+from wolfspider.clues.book import Count, Numbers, Said
+from wolfspider.clues.evidence import FEATURES, Evidence
 from wolfspider.clues.naming import clues_of, name_of
 from wolfspider.clues.priors import FIRMNESS, PRIOR
 from wolfspider.clues.tokens import grown
@@ -37,24 +39,28 @@ from wolfspider.policies.scored import SEEDS
 from wolfspider.records import Clue, Floats, Link, Links, Receipt, State, Visit
 from wolfspider.topics import Topic
 
-_SEED_SCORE = 1e6  # they go first
+_SEED_SCORE, _TURN_SCORE = 1e6, 1e5  # of seeds, and of a link whose turn has come: they go first
 _FEW = 4  # examples, for which it is worth to fit the weights
 _GROWTH = 1.1  # they are fitted anew when there are so many times more examples
 _EXAMPLES = 20_000  # the latest that they are fitted to
 _LOOK, _BEST = 16, 256  # every so many visits so many of the best links are scored anew
 _TOLD = 8  # pages whose neighbours may wait for it, unless one was relevant
+_HOPELESS = -1.0  # score up to which a link does not promise much: about one in four
+_KNOWN = 30  # relevant pages, from which on the way is known
+_GONE = -np.inf  # score of a link that was chosen
+_BLOCK = 4096  # links scored at a time, because each takes a few kilobytes meanwhile
 _MOVED = 0.02  # a score that changed less is left alone
 _RIVALS = 16  # links that a receipt compares with
-_TRUST = 5.0  # trials of a token that what was carried from another hunt may count for
+_TRUST = 20.0  # trials of a token that what was carried from another hunt may count for
 _SAME_TOPIC = 0.5  # cosine of keywords from which on its words are worth something
 
 
 class Wolf:
     """Follows the link that promises the best yield, and learns on the way which that is.
 
-    `curiosity`: how much more a link is worth for being in doubt. `nearness`: how much less one is
-    worth for each link that it is away from the seeds, as long as nothing was found. `held_back`:
-    trials of a word or other token before it counts half.
+    `curiosity`: how much more a link is worth for being in doubt. `breadth`: which share of the
+    fetches goes to the nearest link as long as nothing was found and nothing promises much.
+    `held_back`: trials of a word or other token before it counts half.
     """
 
     def __init__(
@@ -62,16 +68,17 @@ class Wolf:
         *,
         topic: Topic,
         curiosity: float = 0.3,
-        nearness: float = 0.1,
+        breadth: float = 0.5,
         held_back: float = 2.0,
         buffer: int | None = None,
     ) -> None:
-        for name, value in (("curiosity", curiosity), ("nearness", nearness)):
-            if not 0 <= value < np.inf:
-                raise ValueError(f"{name} is {value}; it is 0 or more")
+        if not 0 <= curiosity < np.inf:
+            raise ValueError(f"curiosity is {curiosity}; it is 0 or more")
+        if not 0 <= breadth <= 1:
+            raise ValueError(f"breadth is {breadth}; it is from 0 to 1")
         if not 0 < held_back < np.inf:
             raise ValueError(f"held_back is {held_back}; it is more than 0")
-        self.curiosity, self.nearness = curiosity, nearness
+        self.curiosity, self.breadth = curiosity, breadth
         self.frontier = Frontier(buffer)
         self.evidence = Evidence(topic, held_back)
         self.learner = PriorLogistic(PRIOR.copy(), FIRMNESS)
@@ -82,6 +89,8 @@ class Wolf:
         self._rows: dict[int, Floats] = {}  # by which links were scored lately
         self._told: list[Numbers] = []
         self._fit_at, self._look_at = _FEW, _LOOK
+        self._turn = 0.0  # of the nearest link, which comes at 1
+        self._in_turn = 0  # fingerprint of the link chosen last, if it was its turn
 
     # -- the hunt --------------------------------------------------------------------------
 
@@ -95,13 +104,33 @@ class Wolf:
     def next(self, busy: Container[str] = ()) -> Link | None:
         if self.evidence.visits >= self._look_at:
             self._look_again(_BEST)
-        return self.frontier.pop(busy)
+        if self.breadth and self.evidence.paid <= _KNOWN:
+            self._look_around()
+        link = self.frontier.pop(busy)
+        if link is not None:
+            self._scores[self.evidence.book.number(link.fingerprint)] = _GONE
+            self._in_turn = link.fingerprint if link.score == _TURN_SCORE else 0
+        return link
+
+    def _look_around(self) -> None:
+        """Now and then, while nothing promises much, it is the turn of the nearest link."""
+        book, waiting = self.evidence.book, self._waiting()
+        if not len(waiting) or self._scores[waiting].max() > _HOPELESS:
+            return
+        self._turn += self.breadth / (1 + self.evidence.paid)
+        if self._turn >= 1:
+            self._turn -= 1
+            depths = -book.said[waiting, Said.SHALLOW].astype(np.float32)
+            nearest = waiting[[np.argmin(depths)]]  # of equals the one that was found first
+            self._scores[nearest] = _TURN_SCORE
+            self.frontier.rescore(book.fingerprints[nearest], self._scores[nearest])
 
     def learn(self, visit: Visit) -> None:
         evidence, book = self.evidence, self.evidence.book
         number = book.number(visit.link.fingerprint)
         if book.fetched(number):
             return
+        self._scores = grown(self._scores, book.size)
         paid = float(visit.verdict.relevant)
         if book.counts.item(number, Count.SOURCES):
             self._keep_example(number)
@@ -117,12 +146,25 @@ class Wolf:
             self._told = []
             self._rescore(told)
 
+    def correct(self, visit: Visit) -> None:
+        """Another verdict on a page: what it told is told anew, and the weights are fitted soon."""
+        book, paid = self.evidence.book, float(visit.verdict.relevant)
+        number = book.find(visit.link.fingerprint)
+        if number == ABSENT or not book.fetched(number):
+            self.learn(visit)
+        elif paid != book.paid_by(number):
+            told = self.evidence.correct(number, visit, paid)
+            if self._count >= _FEW:
+                self._fit_at = self._count  # when the next page has come
+            self._look_at = self.evidence.visits
+            self._rescore(np.unique(told))
+
     def _take_in(self, visit: Visit, number: int, paid: float, talk: float) -> None:
         """The links of a page: new ones wait, and those that wait already are scored anew."""
         book, links = self.evidence.book, visit.page.links
         numbers = self.evidence.find(links, number, visit, paid, talk)
         self._scores = grown(self._scores, book.size)
-        waiting = np.flatnonzero(book.page[numbers] == 0)
+        waiting = np.flatnonzero((book.page[numbers] == 0) & (self._scores[numbers] > _GONE))
         if not len(waiting):
             return
         here = numbers[waiting]
@@ -137,21 +179,27 @@ class Wolf:
     # -- what links are worth --------------------------------------------------------------
 
     def score(self, numbers: Numbers) -> Floats:
-        rows = self.evidence.rows(numbers)
-        self._rows.update(zip(numbers.tolist(), rows, strict=True))
-        return self._promise(rows) + self.curiosity * self.learner.doubt(rows)
+        scores = np.empty(len(numbers))
+        for at in range(0, len(numbers), _BLOCK):
+            some = numbers[at : at + _BLOCK]
+            rows = self.evidence.rows(some)
+            scores[at : at + _BLOCK] = self._of_rows(rows)
+            if len(some) > _BEST:  # the others have long to wait, and rows take room
+                best = np.argpartition(scores[at : at + _BLOCK], len(some) - _BEST)[-_BEST:]
+                some, rows = some[best], rows[best]
+            self._rows.update(zip(some.tolist(), rows, strict=True))
+        return scores
 
-    def _promise(self, rows: Floats) -> Floats:
-        """What links promise as far as is known, with those near the seeds first at first."""
-        nearness = self.nearness / (1 + self.evidence.paid)
-        promise: Floats = rows @ self.learner.weights + nearness * rows[:, AT["shallow"]]
-        return promise
+    def _of_rows(self, rows: Floats) -> Floats:
+        return self.learner.means(rows) + self.curiosity * self.learner.doubt(rows)
 
     def _waiting(self) -> Numbers:
-        """Numbers of the links that wait; those that are under way may be among them."""
+        """Numbers of the links that wait, without seeds."""
         book = self.evidence.book
-        found = book.counts[: book.size, Count.SOURCES] > 0
-        return np.flatnonzero(found & (book.page[: book.size] == 0)).astype(np.int32)
+        waiting = book.counts[: book.size, Count.SOURCES] > 0
+        waiting &= book.page[: book.size] == 0
+        waiting &= self._scores[: book.size] > _GONE
+        return np.flatnonzero(waiting).astype(np.int32)
 
     def _look_again(self, most: int | None) -> None:
         """Score the best links anew, or all."""
@@ -165,7 +213,7 @@ class Wolf:
 
     def _rescore(self, numbers: Numbers) -> None:
         book = self.evidence.book
-        numbers = numbers[book.page[numbers] == 0]
+        numbers = numbers[(book.page[numbers] == 0) & (self._scores[numbers] > _GONE)]
         if len(numbers):
             scores = self.score(numbers)
             moved = np.abs(scores - self._scores[numbers]) > _MOVED
@@ -197,16 +245,19 @@ class Wolf:
         number = book.find(fingerprint)
         if number == ABSENT or not book.counts.item(number, Count.SOURCES):
             return None
+        weights = self.learner.weights
         row = self.evidence.rows(np.array([number]))[0]
         waiting = self._waiting()
         waiting = waiting[waiting != number]
-        own = float((self._promise(row[None]) + self.curiosity * self.learner.doubt(row[None]))[0])
-        rank = 1 + int(np.count_nonzero(self._scores[waiting] > own + _MOVED))
+        rank = 1 + int(
+            np.count_nonzero(self._scores[waiting] > self._of_rows(row[None])[0] + _MOVED)
+        )
         best = waiting[np.argsort(-self._scores[waiting], kind="stable")[:_RIVALS]]
-        rivals = self._promise(self.evidence.rows(best)) if len(best) else np.empty(0)
-        explored = rank == 1 and bool((rivals > self._promise(row[None])[0] + _MOVED).any())
-        value = 1 / (1 + np.exp(-float(row @ self.learner.weights)))
-        clues = clues_of(self.evidence, number, row, self.learner.weights)
+        promise, rivals = float(row @ weights), self.evidence.rows(best) @ weights
+        curious = rank == 1 and bool((rivals > promise + _MOVED).any())
+        explored = curious or fingerprint == self._in_turn
+        value = 1 / (1 + np.exp(-promise))
+        clues = clues_of(self.evidence, number, row, weights)
         return Receipt(value, rank, len(waiting) + 1, explored, clues)
 
     def name_of(self, clue: Clue, words: Mapping[int, str]) -> str:
@@ -257,6 +308,7 @@ class Wolf:
             "told": np.concatenate([np.empty(0, np.int32), *self._told]),
             "told_lengths": [len(told) for told in self._told],
             "counters": [self._count, self._fit_at, self._look_at],
+            "turn": self._turn,
         }
 
     def restore(self, state: State) -> None:
@@ -272,3 +324,4 @@ class Wolf:
         told = np.array(state["told"], np.int32)
         self._told = np.split(told, ends) if len(told) else []
         self._count, self._fit_at, self._look_at = map(int, state["counters"])
+        self._turn = float(state["turn"])

@@ -27,14 +27,14 @@ class TrainedWolf(Trained, Wolf):
         topic: Topic,
         model: Model,
         curiosity: float = 0.3,
-        nearness: float = 0.1,
+        breadth: float = 0.2,
         held_back: float = 2.0,
         buffer: int | None = None,
     ) -> None:
         super().__init__(
             topic=topic,
             curiosity=curiosity,
-            nearness=nearness,
+            breadth=breadth,
             held_back=held_back,
             buffer=buffer,
         )

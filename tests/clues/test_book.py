@@ -1,0 +1,236 @@
+"""What links are told by the pages around them, by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from checks import through_disk
+from wolfspider.clues.book import FAR, Book, Count, Numbers, Said
+
+LIST, MENU = 7, 9  # tag paths
+
+
+def told(book: Book, number: int) -> dict[str, float]:
+    """What was counted for a link, without zeros."""
+    counts = {count.name: book.counts.item(number, count) for count in Count}
+    return {name: value for name, value in counts.items() if value}
+
+
+def add(book: Book, count: int, parent: int = -1) -> Numbers:
+    first = book.add(np.arange(book.size + 1, book.size + 1 + count, dtype=np.uint64))
+    numbers = np.arange(first, book.size, dtype=np.int32)
+    book.parent[numbers] = parent
+    return numbers
+
+
+def tell(
+    book: Book, numbers: Numbers, paths: list[int], *, paid: float = 0.0, talk: float = 0.0
+) -> None:
+    said = np.zeros((len(numbers), len(Said)))
+    book.tell_links(numbers, said, np.array(paths, np.uint32), paid, talk)
+
+
+def hub(links: int) -> tuple[Book, Numbers]:
+    """A book with a seed, number 0, which was fetched and has some links, all of a list."""
+    book = Book()
+    add(book, 1)
+    book.fetch(0, 0.0)
+    numbers = add(book, links, parent=0)
+    tell(book, numbers, [LIST] * links)
+    return book, numbers
+
+
+def test_links_have_numbers_by_fingerprint() -> None:
+    book = Book()
+    assert book.find(77) == -1
+    assert book.number(77) == 0
+    assert book.number(88) == 1
+    assert book.number(77) == book.find(77) == 0
+    assert book.numbers(np.array([88, 99, 77], np.uint64)).tolist() == [1, -1, 0]
+    assert not book.fetched(0)
+    assert (book.said[0] == -FAR).all()
+
+
+def test_the_value_of_a_hub_is_its_best_trip() -> None:
+    """1/2, 2/3, 2/4 and then 3/5 of the fetches from it on paid: 2/3 stays."""
+    book, links = hub(5)
+    values = []
+    for number, paid in zip(links.tolist(), (1.0, 1.0, 0.0, 1.0), strict=False):
+        book.fetch(number, paid)
+        values.append(book.value.item(book.page.item(0)))
+    assert values == pytest.approx([1 / 2, 2 / 3, 2 / 3, 2 / 3])
+    assert book.value[book.page[links[:4]]].tolist() == [1.0, 1.0, 0.0, 1.0]
+
+
+def test_who_has_risen_is_told_and_by_how_much() -> None:
+    book, links = hub(2)
+    assert book.fetch(int(links[0]), 0.0) == []
+    assert book.fetch(int(links[1]), 1.0) == [(0, pytest.approx(1 / 3))]
+    behind = add(book, 1, parent=int(links[0]))
+    risen = dict(book.fetch(int(behind[0]), 1.0))
+    assert risen == {int(links[0]): pytest.approx(1 / 2), 0: pytest.approx(2 / 4 - 1 / 3)}
+
+
+def test_nine_pages_back_nobody_is_told() -> None:
+    book = Book()
+    add(book, 1)
+    book.fetch(0, 0.0)
+    for number in range(9):
+        add(book, 1, parent=number)
+        book.fetch(number + 1, float(number == 8))
+    values = book.value[book.page[:10]]
+    assert values.tolist() == pytest.approx([0, *(1 / n for n in range(9, 0, -1))])
+
+
+def test_neighbours_learn_what_a_link_was() -> None:
+    book, links = hub(5)
+    reached = book.tell_neighbours(int(links[1]), 1.0)
+    assert set(reached.tolist()) == set(links.tolist())
+    everyone = {"SOURCES": 1, "ALIKE": 1, "ALIKE_PAID": 1}
+    near, far = (everyone | {"BESIDE": w, "BESIDE_PAID": w} for w in (1.0, 0.5))
+    assert [told(book, number) for number in links] == [near, everyone, near, far, everyone]
+    book.tell_neighbours(int(links[4]), 0.0)
+    assert told(book, int(links[3])) == everyone | {
+        **{"ALIKE": 2, "BESIDE": 1.5, "BESIDE_PAID": 0.5}
+    }
+
+
+def test_only_the_same_tag_path_of_the_same_page_is_alike() -> None:
+    book, links = hub(2)
+    others = add(book, 3, parent=0)
+    tell(book, others, [MENU, LIST, MENU])
+    book.tell_neighbours(int(others[0]), 1.0)
+    assert [told(book, number).get("ALIKE", 0) for number in [*links, *others]] == [0, 0, 1, 0, 1]
+    assert [told(book, number).get("BESIDE", 0) for number in [*links, *others]] == [
+        0,
+        0,
+        0,
+        1,
+        0.5,
+    ]
+
+
+def test_a_page_with_links_fetched_before_tells_the_others_of_them() -> None:
+    book, links = hub(3)
+    book.fetch(int(links[0]), 1.0)
+    book.fetch(int(links[2]), 0.0)
+    new = add(book, 1, parent=int(links[0]))
+    both = np.array([links[0], new[0], links[2]], np.int32)
+    tell(book, both, [LIST, LIST, MENU], paid=1.0, talk=0.25)
+    assert told(book, int(new[0])) == {
+        **{"PAID": 1, "SOURCES": 1, "TALK": 0.25},
+        **{"ALIKE": 1, "ALIKE_PAID": 1, "BESIDE": 2, "BESIDE_PAID": 1},
+    }
+
+
+def test_of_what_pages_say_the_most_counts() -> None:
+    book = Book()
+    numbers = add(book, 1)
+    for value in (0.25, 0.75, 0.5):
+        said = np.full((1, len(Said)), value)
+        book.tell_links(numbers, said, np.array([LIST], np.uint32), 0.0, 0.5)
+    assert (book.said[0] == 0.75).all()
+    assert told(book, 0) == {"SOURCES": 3, "TALK": 1.5}
+
+
+# -- another verdict -----------------------------------------------------------------------
+
+
+def test_a_correction_upwards_is_as_if_it_had_been_so() -> None:
+    book, links = hub(4)
+    straight, _ = hub(4)
+    for number, paid in zip(links.tolist(), (0.0, 1.0, 1.0), strict=False):
+        book.fetch(number, float(paid and number != links[1]))
+        book.tell_neighbours(number, float(paid and number != links[1]))
+        straight.fetch(number, paid)
+        straight.tell_neighbours(number, paid)
+    changed = dict(book.correct(int(links[1]), 1.0))
+    book.correct_neighbours(int(links[1]), 1.0)
+    assert changed == {int(links[1]): 1.0, 0: pytest.approx(2 / 4 - 1 / 4)}
+    assert book.counts[: book.size].tolist() == straight.counts[: straight.size].tolist()
+    assert book.value[: book.pages].tolist() == straight.value[: straight.pages].tolist()
+    assert book.paid[: book.pages].tolist() == straight.paid[: straight.pages].tolist()
+
+
+def test_a_correction_downwards_takes_its_share_from_the_way() -> None:
+    """The best trip paid 2 of 3 fetches; one of the two was a mistake, 1 of 3 stays."""
+    book, links = hub(5)
+    for number, paid in zip(links.tolist(), (1.0, 1.0, 0.0, 0.0), strict=False):
+        book.fetch(number, paid)
+        book.tell_neighbours(number, paid)
+    changed = dict(book.correct(int(links[0]), 0.0))
+    book.correct_neighbours(int(links[0]), -1.0)
+    assert changed == {int(links[0]): -1.0, 0: pytest.approx(1 / 3 - 2 / 3)}
+    assert book.paid_by(int(links[0])) == 0
+    assert told(book, int(links[4]))["ALIKE_PAID"] == 1
+    assert told(book, int(links[1])).get("BESIDE_PAID", 0) == 0
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=8), st.data())
+def test_a_correction_taken_back_leaves_the_counts(
+    verdicts: list[bool], data: st.DataObject
+) -> None:
+    book, links = hub(len(verdicts))
+    for number, paid in zip(links.tolist(), verdicts, strict=True):
+        book.fetch(number, float(paid))
+        book.tell_neighbours(number, float(paid))
+    counts, paid_before = book.counts.copy(), book.paid.copy()
+    which = data.draw(st.sampled_from(range(len(verdicts))))
+    more = 1.0 - 2 * verdicts[which]
+    for change in (more, -more):
+        now = book.paid_by(int(links[which])) + change
+        book.correct(int(links[which]), now)
+        book.correct_neighbours(int(links[which]), change)
+    assert book.counts.tolist() == counts.tolist()
+    assert book.paid.tolist() == paid_before.tolist()
+    pages = book.value[: book.pages]
+    assert ((book.paid[: book.pages] <= pages) & (pages <= 1)).all()
+
+
+def test_links_of_a_page_learn_that_it_is_relevant_and_that_it_is_not() -> None:
+    book, links = hub(2)
+    tell(book, links[:1], [MENU], paid=1.0)  # another, relevant page has the first one, too
+    book.said[links, Said.NEAR] = [0, -3]
+    book.correct_links(links, 1.0, 0.0)
+    assert book.counts[links, Count.PAID].tolist() == [2, 1]
+    assert book.said[links, Said.NEAR].tolist() == [0, 0]
+    book.correct_links(links, -1.0, -4.0)
+    assert book.counts[links, Count.PAID].tolist() == [1, 0]
+    assert book.said[links, Said.NEAR].tolist() == [0, -4]
+
+
+# -- on disk -------------------------------------------------------------------------------
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=30), st.integers(0, 30))
+def test_a_restored_book_goes_on_alike(moves: list[int], cut: int) -> None:
+    book, copy = Book(), Book()
+    for each in (book, copy):
+        add(each, 1)
+
+    def go(each: Book, moves: list[int]) -> None:
+        for move in moves:
+            waiting = np.flatnonzero(each.page[: each.size] == 0)
+            if not len(waiting):
+                return
+            number = int(waiting[move % len(waiting)])
+            each.fetch(number, float(move == 1))
+            each.tell_neighbours(number, float(move == 1))
+            links = np.concatenate([add(each, move + 1, parent=number), [0]]).astype(np.int32)
+            tell(each, links, [LIST, MENU, LIST, MENU, LIST][: len(links)], talk=0.5)
+
+    go(book, moves)
+    go(copy, moves[:cut])
+    restored = Book()
+    restored.restore(through_disk(copy.state()))
+    go(restored, moves[cut:])
+    assert restored.size == book.size
+    for name in ("fingerprints", "said", "counts", "parent", "page", "_places"):
+        assert getattr(restored, name)[: book.size].tolist() == (
+            getattr(book, name)[: book.size].tolist()
+        ), name
+    assert restored.value[: book.pages].tolist() == book.value[: book.pages].tolist()
+    assert restored.find(1) == 0

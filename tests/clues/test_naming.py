@@ -1,0 +1,108 @@
+"""Clues in words, and that their shares are those of the row."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from wolfspider.clues import naming
+from wolfspider.clues.evidence import AT, FEATURES, Evidence
+from wolfspider.clues.priors import PRIOR
+from wolfspider.clues.tokens import KINDS
+from wolfspider.records import BAGS, Clue, Page, Verdict, Visit
+from wolfspider.text import term_ids, terms
+from wolfspider.topics import Topic
+from wolfspider.urls import seed_link
+from wordy import wordy
+
+HOME = "http://a.test/x/home"
+LINKS = wordy(
+    {
+        "http://a.test/x/1": {"anchor": "solar eclipse", "context": "moon moon sun", "url": "sun"},
+        "http://a.test/x/2": {"anchor": "kitchen", "heading": "food"},
+        "http://a.test/x/3": {"anchor": "solar", "context": "moon"},
+    }
+)
+
+
+@pytest.fixture
+def evidence() -> Evidence:
+    """A relevant page with three links, of which the first led to another relevant page."""
+    evidence = Evidence(Topic.of("solar eclipse"), 2.0)
+    evidence.sow(seed_link(HOME).fingerprint)
+    for url in (HOME, "http://a.test/x/1"):
+        page = Page(url, terms=terms("moon sun"), links=LINKS)
+        visit = Visit(seed_link(url), page, Verdict(1.0, True))
+        number = evidence.book.number(visit.link.fingerprint)
+        _, talk = evidence.fetch(number, visit, 1.0)
+        evidence.find(LINKS, number, visit, 1.0, talk)
+    return evidence
+
+
+def test_shares_add_up_to_the_score_without_the_bias(
+    evidence: Evidence, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(naming, "_MOST", 1000)
+    monkeypatch.setattr(naming, "_TINY", -1.0)
+    weights = np.random.default_rng(1).normal(size=len(FEATURES))
+    for number in range(1, evidence.book.size):
+        row = evidence.rows(np.array([number]))[0]
+        clues = naming.clues_of(evidence, number, row, weights)
+        expected = float(row @ weights) - weights[AT["bias"]]
+        assert sum(clue.weight for clue in clues) == pytest.approx(expected, abs=1e-5)
+
+
+def test_the_weightiest_come_first_and_trifles_never(evidence: Evidence) -> None:
+    row = evidence.rows(np.array([3]))[0]
+    clues = naming.clues_of(evidence, 3, row, PRIOR)
+    weights = [abs(clue.weight) for clue in clues]
+    assert weights == sorted(weights, reverse=True)
+    assert 0 < len(clues) <= 8
+    assert min(weights) > 0.005
+
+
+def test_every_kind_of_clue_has_words(evidence: Evidence, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(naming, "_MOST", 1000)
+    monkeypatch.setattr(naming, "_TINY", -1.0)
+    kinds = set()
+    for number in range(1, evidence.book.size):
+        row = evidence.rows(np.array([number]))[0]
+        for clue in naming.clues_of(evidence, number, row, PRIOR):
+            kinds.add(clue.kind)
+            said = naming.name_of(clue, {})
+            assert said != clue.kind
+            assert "{" not in said
+    assert kinds == set(naming.KIND_NAMES)
+
+
+def test_every_feature_but_the_bias_is_told_by_some_clue() -> None:
+    told = {name.removeprefix("like_") for name in naming.KIND_NAMES}
+    told |= {f"rate_{kind}" for kind in KINDS} | {f"talk_{bag}" for bag in BAGS}
+    told |= {"some_paid"}  # told with sources_paid
+    assert set(FEATURES) - told == {"bias"}
+
+
+def test_clues_in_words() -> None:
+    word = int(term_ids("eclipse")[0])
+    name_of = naming.name_of
+    assert name_of(Clue("anchor", word, 0.5), {word: "eclipse"}) == 'anchor "eclipse"'
+    assert name_of(Clue("anchor", word, 0.5), {}) == 'anchor "?"'
+    three_of_five = Clue("beside_paid", 3 << 16 | 5, 0.5)
+    assert name_of(three_of_five, {}) == "3 of 5 links beside it were relevant"
+    assert name_of(Clue("like_near", 2, 0.5), {}) == "2 links from the last relevant page"
+
+
+def test_counts_of_a_clue_are_those_of_the_book(evidence: Evidence) -> None:
+    row = evidence.rows(np.array([2]))[0]
+    clues = {clue.kind: clue.key for clue in naming.clues_of(evidence, 2, row, np.ones(len(row)))}
+    assert clues["sources_paid"] == 2 << 16 | 2
+
+
+def test_a_word_that_stands_twice_is_one_clue(
+    evidence: Evidence, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(naming, "_MOST", 1000)
+    row = evidence.rows(np.array([1]))[0]
+    keys = [(c.kind, c.key) for c in naming.clues_of(evidence, 1, row, np.ones(len(row)))]
+    assert ("context", int(term_ids("moon")[0])) in keys
+    assert len(keys) == len(set(keys))

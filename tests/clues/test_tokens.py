@@ -1,0 +1,143 @@
+"""The tokens of links, and how they are kept."""
+
+from __future__ import annotations
+
+from zlib import crc32
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from checks import through_disk
+from wolfspider.clues.rates import BITS
+from wolfspider.clues.tokens import KINDS, NO_TOKENS, TokenPool, Tokens, grown, hashed, tokens_of
+from wolfspider.records import BAGS
+from wolfspider.text import term_ids
+from wordy import wordy
+
+SOURCE = "http://a.test/list/index.html"
+MANY = " ".join(f"word{letter}" for letter in "abcdefghijklmnopqrstuvwxyzabcdefgh")
+LINKS = wordy(
+    {
+        "http://a.test/one.html": {"anchor": "solar eclipse", "heading": "moon"},
+        "http://b.test/x/2?page=3": {"context": MANY, "url": "page"},
+        "http://a.test/": {},
+    }
+)
+
+
+def found(rows: list[int], led_by: str = "") -> Tokens:
+    return tokens_of(LINKS, np.array(rows, np.intp), SOURCE, term_ids(led_by))
+
+
+def of_kind(tokens: Tokens, link: int, kind: str) -> list[int]:
+    edges = np.concatenate([[0], np.cumsum(tokens.counts.ravel(), dtype=int)])
+    at = link * len(KINDS) + KINDS.index(kind)
+    return [int(each) for each in tokens.ids[edges[at] : edges[at + 1]]]
+
+
+def test_words_stand_by_bag_and_at_most_24_of_one() -> None:
+    tokens = found([0, 1, 2], "planet")
+    assert of_kind(tokens, 0, "anchor") == term_ids("solar eclipse").tolist()
+    assert of_kind(tokens, 0, "heading") == term_ids("moon").tolist()
+    assert of_kind(tokens, 0, "context") == []
+    assert of_kind(tokens, 1, "context") == term_ids(MANY).tolist()[:24]
+    assert of_kind(tokens, 1, "url") == term_ids("page").tolist()
+    assert [of_kind(tokens, link, "source") for link in range(3)] == [
+        term_ids("planet").tolist()
+    ] * 3
+    assert tokens.counts.sum() == len(tokens.ids)
+
+
+def test_marks_are_host_folder_and_shape() -> None:
+    tokens = found([0, 1, 2])
+    hosts = [of_kind(tokens, link, "host") for link in range(3)]
+    assert hosts == [[crc32(b"a.test")], [crc32(b"b.test")], [crc32(b"a.test")]]
+    assert of_kind(tokens, 0, "folder") == of_kind(tokens, 2, "folder") == [crc32(b"http://a.test")]
+    shapes = [of_kind(tokens, link, "shape") for link in range(3)]
+    assert len({tuple(shape) for shape in shapes}) == 3
+    assert of_kind(tokens, 0, "path") == [0]
+    assert of_kind(tokens, 0, "template") == [crc32(b"http://a.test/list")]
+
+
+def test_chosen_links_have_the_tokens_they_have_among_all() -> None:
+    everything, some = found([0, 1, 2], "planet"), found([2, 1], "planet")
+    for kind in KINDS:
+        assert of_kind(some, 0, kind) == of_kind(everything, 2, kind)
+        assert of_kind(some, 1, kind) == of_kind(everything, 1, kind)
+
+
+def test_the_same_word_is_another_token_in_another_bag_and_one_word_of_pages() -> None:
+    links = wordy({"http://a.test/1": dict.fromkeys(BAGS, "moon")})
+    tokens = tokens_of(links, np.array([0]), SOURCE, term_ids("moon"))
+    words = tokens.kinds() <= len(BAGS)
+    assert len(set(tokens.own()[words].tolist())) == len(BAGS) + 1
+    assert set(tokens.hashes()[words].tolist()) == set(hashed(term_ids("moon")).tolist())
+
+
+@given(st.lists(st.integers(0, 2**32 - 1), max_size=20))
+def test_hashes_are_in_range_and_leave_the_ids_alone(values: list[int]) -> None:
+    ids = np.array(values, np.uint32)
+    assert (hashed(ids) < 1 << BITS).all()
+    assert ids.tolist() == values
+
+
+def test_means_by_hand() -> None:
+    counts = np.zeros((3, len(KINDS)), np.uint8)
+    counts[0, 0], counts[0, 2], counts[2, 1] = 2, 1, 3
+    tokens = Tokens(np.arange(6, dtype=np.uint32), counts)
+    values = np.array([1.0, 2.0, 5.0, 0.0, 3.0, 6.0])
+    one, twice = tokens.means(values, 2 * values)
+    expected = np.zeros((3, len(KINDS)))
+    expected[0, 0], expected[0, 2], expected[2, 1] = 1.5, 5.0, 3.0
+    assert one.tolist() == expected.tolist()
+    assert twice.tolist() == (2 * expected).tolist()
+    assert tokens.kinds().tolist() == [0, 0, 2, 1, 1, 1]
+
+
+def test_kinds_and_salts_of_more_links_than_are_written_down() -> None:
+    count = 5000
+    tokens = Tokens(np.zeros(2 * count, np.uint32), np.zeros((count, len(KINDS)), np.uint8))
+    tokens.counts[:, 3] = 2
+    assert (tokens.kinds() == 3).all()
+    assert len(tokens.kinds()) == 2 * count
+    assert len(set(tokens.own().tolist())) == 1
+
+
+@given(st.lists(st.lists(st.integers(0, 3), min_size=10, max_size=10), min_size=1, max_size=12))
+def test_a_pool_gives_back_what_was_put(rows: list[list[int]]) -> None:
+    counts = np.array(rows, np.uint8)
+    whole = Tokens(np.arange(counts.sum(), dtype=np.uint32), counts)
+    half = len(rows) // 2
+    cut = int(counts[:half].sum())
+    pool = TokenPool()
+    pool.put(2, Tokens(whole.ids[:cut], counts[:half]))  # two links without tokens before it
+    pool.put(2 + half, Tokens(whole.ids[cut:], counts[half:]))
+    copy = TokenPool()
+    copy.restore(through_disk(pool.state(2 + len(rows))))
+    for each in (pool, copy):
+        order = np.arange(len(rows))[::-1]
+        back = each.get(order + 2)
+        assert back.counts.tolist() == counts[::-1].tolist()
+        for number, row in enumerate(rows):
+            start = int(counts[:number].sum())
+            assert each.get_one(number + 2).ids.tolist() == list(range(start, start + sum(row)))
+        assert len(each.get_one(0).ids) == 0
+
+
+def test_a_link_beyond_the_pool_has_no_tokens() -> None:
+    assert TokenPool().get_one(10**6) is NO_TOKENS
+
+
+@pytest.mark.parametrize("count", [0, 3, 4, 5, 100])
+def test_a_grown_array_begins_alike_and_ends_with_zeros(count: int) -> None:
+    array = np.arange(1, 9).reshape(4, 2)
+    longer = grown(array, count)
+    assert len(longer) >= max(4, count)
+    assert longer[:4].tolist() == array.tolist()
+    assert not longer[4:].any()
+
+
+def test_links_without_words_have_marks() -> None:
+    assert found([2]).counts.tolist() == [[0, 0, 0, 0, 0, 1, 1, 1, 1, 1]]
