@@ -5,7 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 
-SPEED = ("import_web", "import_wiki", "replay", "online", "vectors", "frontier", "lab", "serve")
+SPEED = (
+    *("import_web", "import_wiki", "replay", "online", "wolf"),
+    *("vectors", "frontier", "lab", "serve"),
+)
 
 
 def main() -> None:

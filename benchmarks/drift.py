@@ -3,8 +3,10 @@
 python -m benchmarks.drift
 
 Hunts on one web, begins on another with what was learned, and asks the policy for its drift after
-as many pages as a hunt does. Needs `webs/webkb`, `webs/wpcd`, `webs/openbsd-2005` and
-`webs/generated` (made by `wolfspider web generate --pages 2000`); WebKB is hunted site by site.
+as many pages as a hunt does. The last column is what it is good for: relevant pages among the first
+fetches, without and with what the longest hunt learned. Needs `webs/webkb`, `webs/wpcd`,
+`webs/openbsd-2005` and `webs/generated` (made by `wolfspider web generate --pages 2000`); WebKB is
+hunted site by site.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ from wolfspider.urls import seed_link
 from wolfspider.webs.recorded import RecordedWeb
 
 LONG = (100, 300, 1000)  # pages of the hunt before
+FIRST = 200  # fetches
 
 
 @dataclass(frozen=True)
@@ -89,19 +92,24 @@ async def hunt(topic: str, place: Place, pages: int, carried: State | None = Non
     return wolf
 
 
-def drifts(topic: str, before: Place, after: Place) -> Iterator[float | None]:
+def cells(topic: str, before: Place, after: Place) -> Iterator[str]:
+    learned = None
     for pages in LONG:
         learned = asyncio.run(hunt(topic, before, pages)).carried()
-        yield asyncio.run(hunt(topic, after, DRIFT_PAGES, learned)).drift()
+        drift = asyncio.run(hunt(topic, after, DRIFT_PAGES, learned)).drift()
+        yield "—" if drift is None else f"{drift:.2f}"
+    found = [asyncio.run(hunt(topic, after, FIRST, each)) for each in (None, learned)]
+    yield " → ".join(f"{wolf.evidence.paid:.0f}" for wolf in found)
 
 
 def main() -> None:
+    columns = [f"{pages:,} pages" for pages in LONG] + [f"relevant of {FIRST}"]
     print(f"drift after {DRIFT_PAGES} pages; foreign above {FOREIGN}\n")
-    print(f"| topic | learned on | hunted on | {' | '.join(f'{p:,} pages' for p in LONG)} |")
-    print(f"|---|---|---|{'---|' * len(LONG)}")
+    print(f"| topic | learned on | hunted on | {' | '.join(columns)} |")
+    print(f"|---|---|---|{'---|' * len(columns)}")
     for topic, before, after in PAIRS:
-        found = [" — " if d is None else f"{d:.2f}" for d in drifts(topic, before, after)]
-        print(f"| {topic} | {before.name} | {after.name} | {' | '.join(found)} |", flush=True)
+        row = (topic, before.name, after.name, *cells(topic, before, after))
+        print(f"| {' | '.join(row)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -45,7 +45,15 @@ class Naive:
     left: set[int] = field(default_factory=set)
     batches: int = 0
 
-    def push(self, links: list[Link], scores: Sequence[float], origin: Origin, up: bool) -> None:
+    def push(
+        self,
+        links: list[Link],
+        scores: Sequence[float],
+        origin: Origin,
+        *,
+        up: bool = False,
+        change: bool = False,
+    ) -> None:
         self.batches += 1
         seen = set()
         for position, (each, score) in enumerate(zip(links, scores, strict=True)):
@@ -54,6 +62,9 @@ class Naive:
                 continue
             seen.add(key)
             score = 0.0 if math.isnan(score) else score
+            if key in self.waiting and change:
+                self.rescore([each], [score])
+                continue
             if key in self.waiting and not (up and score > self.waiting[key][0].score):
                 continue
             here = replace(
@@ -109,7 +120,7 @@ class Machine(RuleBasedStateMachine):
         links=choices,
         one=st.none() | numbers,
         many=st.lists(numbers, min_size=15, max_size=15),
-        up=st.booleans(),
+        how=st.sampled_from(["keep", "raise", "change"]),
         depth=st.integers(0, 9),
         unique=st.booleans(),
     )
@@ -118,22 +129,26 @@ class Machine(RuleBasedStateMachine):
         links: list[Link],
         one: float | None,
         many: list[float],
-        up: bool,
+        how: str,
         depth: int,
         unique: bool,
     ) -> None:
+        up, change = how == "raise", how == "change" and one is None
         links = list(dict.fromkeys(links)) if unique else links
         scores = many[: len(links)] if one is None else [one] * len(links)
         origin = Origin(f"http://source.example/{depth}", depth, depth / 9)
         before = len(self.naive.waiting)
         if unique:
-            self.naive.push(links, scores, origin, up)
+            self.naive.push(links, scores, origin, up=up, change=change)
         else:  # the positions are then those among the first of each
             firsts = {each.fingerprint: n for n, each in reversed(list(enumerate(links)))}
             rows = sorted(firsts.values())
-            self.naive.push([links[n] for n in rows], [scores[n] for n in rows], origin, up)
+            firsts_only = [links[n] for n in rows], [scores[n] for n in rows]
+            self.naive.push(*firsts_only, origin, up=up, change=change)
         given = np.array(scores) if one is None else one
-        came = self.frontier.push(Links.of(links), given, origin, raise_scores=up)
+        came = self.frontier.push(
+            Links.of(links), given, origin, raise_scores=up, change_scores=change
+        )
         assert self.frontier.bound is not None or up or came == len(self.naive.waiting) - before
 
     @rule(busy=busy_hosts)
@@ -251,6 +266,32 @@ def test_rescored_links_that_tie_leave_in_order_of_arrival() -> None:
     keys = np.array([link(n).fingerprint for n in (9, 3, 0)], np.uint64)
     frontier.rescore(keys, np.array([0.5, 0.5, 0.5]))
     assert left(frontier) == [0, 3, 9, 6]
+
+
+def test_a_push_may_change_the_scores_of_links_that_wait() -> None:
+    """Up and down; who has left stays away, and where a link was found first is kept."""
+    frontier = Frontier()
+    first, second = Origin("http://first.example/", 1, 0.25), Origin("http://second.example/", 5)
+    frontier.push(Links.of([link(n) for n in range(4)]), np.array([0.9, 0.5, 0.4, 0.3]), first)
+    assert pop(frontier).url == link(0).url
+    batch = Links.of([link(n) for n in (0, 1, 2, 7)])
+    came = frontier.push(batch, np.array([2.0, 0.1, 0.8, 0.2]), second, change_scores=True)
+    assert came == 1
+    looked = [(each.url, each.score, each.source) for each in frontier.best(9)]
+    assert looked == [
+        (link(2).url, 0.8, first.source),
+        (link(3).url, 0.3, first.source),
+        (link(7).url, 0.2, second.source),
+        (link(1).url, 0.1, first.source),
+    ]
+    assert left(frontier) == [2, 3, 7, 1]
+
+
+def test_one_score_for_all_changes_nobodys() -> None:
+    frontier = Frontier()
+    push(frontier, [1, 2], [0.5, 0.4])
+    assert frontier.push(Links.of([link(2), link(3)]), 0.9, change_scores=True) == 1
+    assert left(frontier) == [3, 1, 2]
 
 
 def test_a_busy_host_is_skipped_and_its_links_wait() -> None:

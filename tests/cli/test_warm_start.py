@@ -36,7 +36,7 @@ class Hunting:
         self.base = folder / "base"
 
     def __call__(self, name: str, *more: str | Path, **given: str | Path) -> Outcome:
-        options = {
+        options: dict[str, str | Path] = {
             "web": self.web.folder,
             "seed": self.web.start,
             "topic": TOPIC,

@@ -68,7 +68,7 @@ def test_the_value_of_a_hub_is_its_best_trip() -> None:
 def test_who_has_risen_is_told_and_by_how_much() -> None:
     book, links = hub(2)
     assert book.fetch(int(links[0]), 0.0) == []
-    assert book.fetch(int(links[1]), 1.0) == [(0, pytest.approx(1 / 3))]
+    assert dict(book.fetch(int(links[1]), 1.0)) == {0: pytest.approx(1 / 3)}
     behind = add(book, 1, parent=int(links[0]))
     risen = dict(book.fetch(int(behind[0]), 1.0))
     assert risen == {int(links[0]): pytest.approx(1 / 2), 0: pytest.approx(2 / 4 - 1 / 3)}
@@ -93,6 +93,7 @@ def test_neighbours_learn_what_a_link_was() -> None:
     near, far = (everyone | {"BESIDE": w, "BESIDE_PAID": w} for w in (1.0, 0.5))
     assert [told(book, number) for number in links] == [near, everyone, near, far, everyone]
     book.tell_neighbours(int(links[4]), 0.0)
+    assert [told(book, number)["BESIDE"] for number in links[2:4]] == [1.5, 1.5]
     assert told(book, int(links[3])) == everyone | {
         **{"ALIKE": 2, "BESIDE": 1.5, "BESIDE_PAID": 0.5}
     }

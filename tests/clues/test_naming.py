@@ -27,15 +27,16 @@ LINKS = wordy(
 
 @pytest.fixture
 def evidence() -> Evidence:
-    """A relevant page with three links, of which the first led to another relevant page."""
+    """A relevant page with three links; the first led to another one, with one link more."""
     evidence = Evidence(Topic.of("solar eclipse"), 2.0)
     evidence.sow(seed_link(HOME).fingerprint)
     for url in (HOME, "http://a.test/x/1"):
-        page = Page(url, terms=terms("moon sun"), links=LINKS)
+        links = LINKS if url == HOME else LINKS.join(wordy({"http://a.test/x/4": {}}))
+        page = Page(url, terms=terms("moon sun"), links=links)
         visit = Visit(seed_link(url), page, Verdict(1.0, True))
         number = evidence.book.number(visit.link.fingerprint)
         _, talk = evidence.fetch(number, visit, 1.0)
-        evidence.find(LINKS, number, visit, 1.0, talk)
+        evidence.find(links, number, visit, 1.0, talk)
     return evidence
 
 
@@ -85,11 +86,11 @@ def test_every_feature_but_the_bias_is_told_by_some_clue() -> None:
 def test_clues_in_words() -> None:
     word = int(term_ids("eclipse")[0])
     name_of = naming.name_of
-    assert name_of(Clue("anchor", word, 0.5), {word: "eclipse"}) == 'anchor "eclipse"'
-    assert name_of(Clue("anchor", word, 0.5), {}) == 'anchor "?"'
+    assert '"eclipse"' in name_of(Clue("anchor", word, 0.5), {word: "eclipse"})
+    assert '"?"' in name_of(Clue("anchor", word, 0.5), {})
     three_of_five = Clue("beside_paid", 3 << 16 | 5, 0.5)
-    assert name_of(three_of_five, {}) == "3 of 5 links beside it were relevant"
-    assert name_of(Clue("like_near", 2, 0.5), {}) == "2 links from the last relevant page"
+    assert "3 of 5 links" in name_of(three_of_five, {})
+    assert "2 links" in name_of(Clue("like_near", 2, 0.5), {})
 
 
 def test_counts_of_a_clue_are_those_of_the_book(evidence: Evidence) -> None:

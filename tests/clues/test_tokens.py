@@ -76,6 +76,14 @@ def test_the_same_word_is_another_token_in_another_bag_and_one_word_of_pages() -
     assert set(tokens.hashes()[words].tolist()) == set(hashed(term_ids("moon")).tolist())
 
 
+def test_different_words_are_different_tokens_but_for_chance() -> None:
+    """Of 500 in half a million cells hardly a pair meets."""
+    ids = np.random.default_rng(1).integers(0, 2**32, 500, dtype=np.uint32)
+    counts = np.zeros((50, len(KINDS)), np.uint8)
+    counts[:, 1] = 10
+    assert len(set(Tokens(ids, counts).own().tolist())) >= 497
+
+
 @given(st.lists(st.integers(0, 2**32 - 1), max_size=20))
 def test_hashes_are_in_range_and_leave_the_ids_alone(values: list[int]) -> None:
     ids = np.array(values, np.uint32)

@@ -84,7 +84,7 @@ def test_the_prior_fades_as_evidence_comes() -> None:
     for count in (0, 10, 100, 10_000):
         model = PriorLogistic(np.array([2.0]), np.array([5.0]))
         if count:
-            fitted(model, np.ones((count, 1)), np.arange(count) % 2 * 1.0)
+            fitted(model, np.ones((count, 1)), (np.arange(count) % 2).astype(np.float64))
         seen.append(model.weights.item(0))
     assert seen[0] == 2.0
     assert seen == sorted(seen, reverse=True)
@@ -104,7 +104,7 @@ def test_a_firm_weight_stays_where_a_loose_one_goes() -> None:
 def test_doubt_falls_with_every_example_and_most_where_they_were() -> None:
     examples = np.array([[1.0, 0.0]] * 40)
     model = PriorLogistic(np.zeros(2), np.ones(2))
-    fitted(model, examples, np.arange(40) % 2 * 1.0)
+    fitted(model, examples, (np.arange(40) % 2).astype(np.float64))
     assert model.weights == pytest.approx([0, 0], abs=1e-6)
     # Precision 1 + 40 · ¼ along the first, 1 along the second.
     assert model.doubt(np.eye(2)) == pytest.approx([1 / math.sqrt(11), 1.0])

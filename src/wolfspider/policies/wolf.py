@@ -196,17 +196,24 @@ class Wolf:
     def _waiting(self) -> Numbers:
         """Numbers of the links that wait, without seeds."""
         book = self.evidence.book
-        waiting = book.counts[: book.size, Count.SOURCES] > 0
+        # As whole numbers: comparing those takes a tenth of the time, and nothing is below 0.
+        waiting = book.counts[: book.size, Count.SOURCES].view(np.uint16) > 0
         waiting &= book.page[: book.size] == 0
         waiting &= self._scores[: book.size] > _GONE
         return np.flatnonzero(waiting).astype(np.int32)
 
+    def _best(self, numbers: Numbers, most: int) -> Numbers:
+        """Those with the highest scores, in no order."""
+        last = len(numbers) - most
+        if last <= 0:
+            return numbers
+        return numbers[np.argpartition(self._scores[numbers], last)[last:]]
+
     def _look_again(self, most: int | None) -> None:
         """Score the best links anew, or all."""
         waiting = self._waiting()
-        if most is not None and len(waiting) > most:
-            last = len(waiting) - most
-            waiting = waiting[np.argpartition(self._scores[waiting], last)[last:]]
+        if most is not None:
+            waiting = self._best(waiting, most)
         self._rows, self._told = {}, []
         self._rescore(waiting)
         self._look_at = self.evidence.visits + _LOOK
@@ -231,10 +238,14 @@ class Wolf:
         self._examples[at] = self.evidence.rows(np.array([number]))[0] if row is None else row
         self._example_of[at] = number
 
-    def _fit(self) -> None:
+    def examples(self) -> tuple[Floats, Floats]:
+        """The rows by which links were chosen, and what these were worth as far as is known."""
         kept, book = min(self._count, _EXAMPLES), self.evidence.book
-        labels = book.value[book.page[self._example_of[:kept]]]
-        self.learner.fit(self._examples[:kept].astype(np.float64), labels.astype(np.float64))
+        values = book.value[book.page[self._example_of[:kept]]]
+        return self._examples[:kept].astype(np.float64), values.astype(np.float64)
+
+    def _fit(self) -> None:
+        self.learner.fit(*self.examples())
         self._fit_at = max(self._count + 1, int(self._count * _GROWTH))
         self._look_again(None)
 
@@ -252,7 +263,7 @@ class Wolf:
         rank = 1 + int(
             np.count_nonzero(self._scores[waiting] > self._of_rows(row[None])[0] + _MOVED)
         )
-        best = waiting[np.argsort(-self._scores[waiting], kind="stable")[:_RIVALS]]
+        best = self._best(waiting, _RIVALS)
         promise, rivals = float(row @ weights), self.evidence.rows(best) @ weights
         curious = rank == 1 and bool((rivals > promise + _MOVED).any())
         explored = curious or fingerprint == self._in_turn

@@ -1,0 +1,165 @@
+"""What each part of the wolf buys: hunts without it, against whole ones.
+
+python -m benchmarks.ablation tasks.toml … [--web webs/NAME] [--part 0.2] [--jobs 2]
+
+For every task the area under the recall curve over the first part of the web; printed are `gap`
+(0 breadth-first, 1 optimal, pooled over the tasks) and what is lost without each part, with a
+95 % bootstrap interval over tasks.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.measure import report
+from wolfspider.clues import evidence as seen
+from wolfspider.clues.evidence import FEATURES
+from wolfspider.clues.priors import FIRMNESS, PRIOR
+from wolfspider.crawl import replay
+from wolfspider.lab.ground import Ground
+from wolfspider.lab.oracles import make_oracle
+from wolfspider.lab.tasks import read_tasks
+from wolfspider.learners.prior_logistic import PriorLogistic
+from wolfspider.policies import Spec, make
+from wolfspider.policies.wolf import Wolf
+from wolfspider.protocols import Policy
+from wolfspider.records import Floats
+from wolfspider.topics import Topic
+from wolfspider.webs.recorded import RecordedWeb
+
+DRAWS = 10_000
+LIKE = ("anchor", "context", "heading", "url", "page", "led_by", "source_url", "title")
+
+
+def blind(wolf: Wolf, *names: str) -> Wolf:
+    """One that does not see these features; `means_*` are all that begin so."""
+    hidden = [
+        at
+        for at, feature in enumerate(FEATURES)
+        if any(feature == n or (n[-1] == "*" and feature.startswith(n[:-1])) for n in names)
+    ]
+    rows = wolf.evidence.rows
+
+    def masked(numbers: object) -> Floats:
+        found = rows(numbers)  # type: ignore[arg-type]
+        found[:, hidden] = 0
+        return found
+
+    wolf.evidence.rows = masked  # type: ignore[method-assign, assignment]
+    return wolf
+
+
+def without_trips(wolf: Wolf) -> Wolf:
+    """One that values a page by itself, and not by where it leads."""
+    wolf.evidence.book._tell_the_way = lambda number, paid: []  # type: ignore[method-assign]
+    return wolf
+
+
+def without_prior(wolf: Wolf) -> Wolf:
+    """One that begins with no opinion, but that links seldom pay."""
+    wolf.learner = PriorLogistic(np.where(np.arange(len(PRIOR)) == 0, PRIOR, 0.0), FIRMNESS)
+    return wolf
+
+
+def without_learning(wolf: Wolf) -> Wolf:
+    """One that keeps its first opinion of what clues are worth; it still counts what paid."""
+    wolf._fit = lambda: wolf._look_again(None)  # type: ignore[method-assign]
+    return wolf
+
+
+PARTS: dict[str, Callable[[Topic], Wolf]] = {
+    "the whole wolf": lambda topic: Wolf(topic=topic),
+    "keywords in words": lambda topic: blind(Wolf(topic=topic), *LIKE),
+    "keywords in meaning": lambda topic: blind(Wolf(topic=topic), "means_*"),
+    "both of them": lambda topic: blind(Wolf(topic=topic), *LIKE, "means_*"),
+    "rates of tokens": lambda topic: blind(Wolf(topic=topic), "rate_*"),
+    "how relevant pages talk": lambda topic: blind(Wolf(topic=topic), "talk*"),
+    "relevance of source pages": lambda topic: blind(
+        Wolf(topic=topic), "sources_paid", "some_paid"
+    ),
+    "links beside and alike": lambda topic: blind(Wolf(topic=topic), "alike_paid", "beside_paid"),
+    "trips": lambda topic: without_trips(Wolf(topic=topic)),
+    "the prior": lambda topic: without_prior(Wolf(topic=topic)),
+    "fitting weights": lambda topic: without_learning(Wolf(topic=topic)),
+    "curiosity": lambda topic: Wolf(topic=topic, curiosity=0.0),
+    "breadth at first": lambda topic: Wolf(topic=topic, breadth=0.0),
+}
+AGAIN = "labels after the fact"  # a constant of clues.evidence
+
+
+def area(ground: Ground, policy: Policy, fetches: int) -> float:
+    """Under the recall curve over so many fetches."""
+    found: set[int] = set()
+    total = 0
+    done = 0
+    for visit in replay(ground.view, policy, ground.judge(), ground.seeds(), pages=fetches):
+        page = -1 if visit.failed else ground.web.number(visit.page.url)
+        if page >= 0 and ground.wanted[page]:
+            found.add(page)
+        total += len(found)
+        done += 1
+    total += len(found) * (fetches - done)
+    return total / fetches / float(ground.wanted.sum())
+
+
+def areas(part: float, path: Path, web: Path | None, at: int) -> dict[str, float]:
+    """Of one task: breadth-first, optimal, and every wolf."""
+    file = read_tasks(path, web)
+    task = replace(file.tasks[at], judge="targets")
+    ground = Ground.lay(RecordedWeb(file.web), task)
+    fetches = max(1, int(part * ground.budget))
+    topic = ground.topic()
+    found = {
+        "breadth-first": area(ground, make("breadth-first", topic=topic), fetches),
+        "optimal": area(ground, make_oracle(Spec.parse("optimal"), ground), fetches),
+    }
+    for name, wolf in PARTS.items():
+        found[name] = area(ground, wolf(topic), fetches)
+    seen._AGAIN, kept = 0, seen._AGAIN
+    found[AGAIN] = area(ground, Wolf(topic=topic), fetches)
+    seen._AGAIN = kept
+    return found
+
+
+def run(paths: list[Path], web: Path | None, part: float, jobs: int) -> None:
+    tasks = [(path, at) for path in paths for at in range(len(read_tasks(path, web).tasks))]
+    work = partial(areas, part)
+    with ProcessPoolExecutor(jobs) as pool:
+        each = list(pool.map(work, *zip(*((path, web, at) for path, at in tasks), strict=True)))
+    columns = {name: np.array([found[name] for found in each]) for name in each[0]}
+    low, high = columns.pop("breadth-first"), columns.pop("optimal")
+    whole = columns["the whole wolf"]
+    draws = np.random.default_rng(0).integers(len(tasks), size=(DRAWS, len(tasks)))
+    room = (high - low)[draws].mean(axis=1)
+    for name, column in columns.items():
+        gap = float((column - low).mean() / (high - low).mean())
+        lost = (whole - column)[draws].mean(axis=1) / room
+        interval = [round(float(each), 3) for each in np.quantile(lost, [0.025, 0.975])]
+        worst = float(((column - low) / np.maximum(high - low, 1e-9)).min())
+        report(
+            f"ablation {name}",
+            "gap",
+            value=round(gap, 3),
+            lost=round(float((whole - column).mean() / (high - low).mean()), 3),
+            interval=interval,
+            worst=round(worst, 3),
+            tasks=len(tasks),
+            part=part,
+        )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("tasks", nargs="+", type=Path)
+    parser.add_argument("--web", type=Path)
+    parser.add_argument("--part", type=float, default=0.2)
+    parser.add_argument("--jobs", type=int, default=2)
+    asked = parser.parse_args()
+    run(asked.tasks, asked.web, asked.part, asked.jobs)

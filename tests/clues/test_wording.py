@@ -1,0 +1,43 @@
+"""Clues read as true sentences, whatever their numbers are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from wolfspider.clues import naming
+from wolfspider.clues.evidence import AT, FEATURES
+from wolfspider.records import Clue
+
+
+def named(feature: str, value: float) -> str:
+    """The name of the clue that a feature with this value gives."""
+    row = np.zeros(len(FEATURES))
+    row[AT[feature]] = value
+    shares = np.zeros(len(FEATURES))
+    shares[AT[feature]] = 1.0
+    (clue,) = (clue for clue in naming._of_the_rest(row, shares) if clue.weight)
+    return naming.name_of(clue, {})
+
+
+@pytest.mark.parametrize(
+    ("feature", "value", "name"),
+    [
+        ("means_anchor", 0.4, "link text is near the topic in meaning"),
+        ("means_anchor", -0.1, "link text is far from the topic in meaning"),
+        ("talk", 0.2, "pages with this link use the words of relevant pages"),
+        ("talk", -0.2, "pages with this link use other words than relevant pages"),
+        ("sources", np.log1p(1), "linked from 1 page"),
+        ("sources", np.log1p(6), "linked from 6 pages"),
+        ("shallow", -1.0, "1 link away from the seeds"),
+        ("near", -2.0, "found 2 links after the last relevant page"),
+        ("near", -6.0, "found far from any relevant page"),
+        ("alone", -3.0, "how many links its page has"),
+    ],
+)
+def test_a_clue_says_what_its_number_means(feature: str, value: float, name: str) -> None:
+    assert named(feature, value) == name
+
+
+def test_a_kind_of_another_version_is_told_by_its_name() -> None:
+    assert naming.name_of(Clue("smell", 7, 0.1), {}) == "smell"

@@ -1,0 +1,421 @@
+"""The wolf on webs made by hand: what it follows, why, and what it takes along."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from checks import HandMade, Recording, copied, digest, drain, through_disk, visit_of
+from wolfspider.carrying import put_down, take_up
+from wolfspider.clues.book import Count
+from wolfspider.clues.evidence import AT, FEATURES
+from wolfspider.clues.priors import PRIOR
+from wolfspider.crawl import replay
+from wolfspider.errors import BadInput, DamagedFile
+from wolfspider.judges import KeywordJudge
+from wolfspider.leases import Leased
+from wolfspider.pages import parse_html
+from wolfspider.policies import make
+from wolfspider.policies.wolf import Wolf
+from wolfspider.protocols import Carrying, Corrigible, Explaining
+from wolfspider.records import Link, Page, Verdict, Visit
+from wolfspider.topics import Topic
+from wolfspider.urls import seed_link
+from wolfspider.webs.recorded import RecordedWeb
+
+HOME = "http://a.example/"
+TOPIC = Topic.of("eclipse")
+HUB = 12  # relevant pages behind the list
+
+
+def anchors(urls: Mapping[str, str]) -> str:
+    return "".join(f'<li><a href="{url}">{text}</a></li>' for url, text in urls.items())
+
+
+def hub_web() -> dict[str, str]:
+    """A start page with many links; one leads to a list of relevant pages, none looks like it."""
+    pages = {HOME: "<ul>" + anchors({f"/go/{n}": f"section {n}" for n in range(30)}) + "</ul>"}
+    for number in set(range(30)) - {17}:
+        pages[f"{HOME}go/{number}"] = "<p>cooking and soup</p>" + anchors(
+            {f"/soup/{number}-{n}": "more soup" for n in range(4)}
+        )
+        for n in range(4):
+            pages[f"{HOME}soup/{number}-{n}"] = "<p>pepper</p>"
+    listed = {f"/sky/{n}": f"chapter {n}" for n in range(HUB)}
+    pages[f"{HOME}go/17"] = "<h1>chapters</h1><ul>" + anchors(listed) + "</ul>"
+    for url in listed:
+        pages[HOME + url[1:]] = "<p>eclipse eclipse of the sun</p>"
+    return pages
+
+
+def hunt(wolf: Wolf, pages: int | None = None) -> list[Visit]:
+    judge = KeywordJudge(TOPIC)
+    return list(replay(HandMade(hub_web()), wolf, judge, [seed_link(HOME)], pages=pages))
+
+
+def wolf_of(**settings: Any) -> Wolf:
+    return Wolf(topic=TOPIC, **settings)
+
+
+def fetch(wolf: Wolf, html: str, *, relevant: bool = False) -> Link:
+    """Follow the next link: this page is behind it."""
+    link = wolf.next()
+    assert link is not None
+    page = parse_html(html.encode(), link.url)
+    wolf.learn(Visit(link, page, Verdict(float(relevant), relevant)))
+    return link
+
+
+def value_of(wolf: Wolf, link: Link) -> float:
+    book = wolf.evidence.book
+    return book.value.item(book.page.item(book.find(link.fingerprint)))
+
+
+# -- the hunt ------------------------------------------------------------------------------
+
+
+def test_it_keeps_its_protocols() -> None:
+    wolf = make("wolf", topic=TOPIC)
+    assert isinstance(wolf, Wolf)
+    assert isinstance(wolf, Carrying)
+    assert isinstance(wolf, Explaining)
+    assert isinstance(wolf, Corrigible)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"curiosity": -1.0}, {"curiosity": float("nan")}, {"held_back": 0.0}, {"breadth": 1.5}],
+)
+def test_settings_out_of_range_are_sentences(settings: dict[str, float]) -> None:
+    [name] = settings
+    with pytest.raises(ValueError, match=f"{name} is"):
+        wolf_of(**settings)
+
+
+def test_two_hunts_are_alike() -> None:
+    assert digest(hunt(wolf_of())) == digest(hunt(wolf_of()))
+
+
+def test_when_a_list_begins_to_pay_the_rest_of_it_comes_next() -> None:
+    """Nothing in its links says that they are relevant, but what became of those beside them."""
+    visits = hunt(wolf_of())
+    at = [step for step, visit in enumerate(visits) if visit.verdict.relevant]
+    assert len(at) == HUB
+    assert at[-1] - at[1] == HUB - 2  # from the second on nothing else
+    soup = [step for step, visit in enumerate(visits) if "/soup/" in visit.link.url]
+    assert at[-1] < np.median(soup)
+    assert len(visits) == len(hub_web())
+
+
+def test_words_of_the_topic_are_followed_first() -> None:
+    wolf = wolf_of(breadth=0.0)
+    wolf.start([seed_link(HOME)])
+    fetch(wolf, anchors({"/1": "soup", "/2": "solar eclipse", "/3": "contact"}))
+    assert drain(wolf)[0].url == f"{HOME}2"
+
+
+def test_labels_rise_when_pages_behind_turn_out_relevant() -> None:
+    wolf = wolf_of(breadth=0.0)
+    wolf.start([seed_link(HOME)])
+    fetch(wolf, anchors({"/list": "list"}))
+    hub = fetch(wolf, anchors({f"/{n}": "page" for n in range(3)}))
+    before = value_of(wolf, hub)
+    values = []
+    for _ in range(3):
+        fetch(wolf, "<p>eclipse</p>", relevant=True)
+        values.append(value_of(wolf, hub))
+    assert before == 0
+    assert values == pytest.approx([1 / 2, 2 / 3, 3 / 4])
+    book = wolf.evidence.book
+    labels = book.value[book.page[wolf._example_of[: wolf._count]]]
+    assert labels.tolist() == pytest.approx([3 / 4, 1, 1, 1])
+
+
+def test_weights_move_as_examples_come() -> None:
+    wolf = wolf_of()
+    hunt(wolf)
+    assert not np.allclose(wolf.learner.weights, PRIOR, atol=0.05)
+    assert np.isfinite(wolf.learner.weights).all()
+
+
+def test_a_link_under_way_is_not_told_to_wait() -> None:
+    wolf = wolf_of()
+    wolf.start([seed_link(HOME)])
+    fetch(wolf, anchors({"/1": "one", "/2": "two"}))
+    out = wolf.next()
+    assert out is not None
+    fetch(wolf, anchors({"/1": "one", "/2": "two"}))  # the other one, which links to both
+    assert wolf.next() is None
+    assert len(wolf) == 0
+
+
+def test_more_links_than_arrays_begin_with() -> None:
+    """Pages without links, of which nobody had heard, make the book grow, too."""
+    wolf = wolf_of()
+    wolf.start([seed_link(HOME)])
+    fetch(wolf, anchors({f"/{n}": "one" for n in range(1023)}))
+    for number in range(5):
+        wolf.learn(visit_of(seed_link(f"http://new.example/{number}")))
+    assert len(drain(wolf)) == 1023
+
+
+# -- receipts ------------------------------------------------------------------------------
+
+
+def test_a_receipt_says_what_was_expected() -> None:
+    wolf = wolf_of(curiosity=0.0, breadth=0.0)
+    wolf.start([seed_link(HOME)])
+    seed = fetch(wolf, anchors({"/1": "soup", "/2": "solar eclipse", "/3": "contact"}))
+    assert wolf.receipt(seed.fingerprint) is None
+    assert wolf.receipt(12345) is None
+    link = wolf.next()
+    assert link is not None
+    receipt = wolf.receipt(link.fingerprint)
+    assert receipt is not None
+    assert receipt.value == pytest.approx(1 / (1 + np.exp(-link.score)), abs=1e-6)
+    assert (receipt.rank, receipt.waiting, receipt.explored) == (1, 3, False)
+    other = wolf.receipt(seed_link(f"{HOME}1").fingerprint)
+    assert other is not None
+    assert other.value < receipt.value
+    assert other.waiting == 2
+    assert all(wolf.name_of(clue, {}) for clue in receipt.clues)
+
+
+def test_a_link_followed_out_of_curiosity_says_so() -> None:
+    wolf = wolf_of(curiosity=50.0, breadth=0.0)
+    hunt(wolf, 3)
+    link = wolf.next()
+    assert link is not None
+    number = wolf.evidence.book.find(link.fingerprint)
+    receipt = wolf.receipt(link.fingerprint)
+    assert receipt is not None
+    rows = wolf.evidence.rows(np.append(wolf._waiting(), number))
+    promises = rows @ wolf.learner.weights
+    assert receipt.explored == bool((promises[:-1] > promises[-1] + 0.02).any())
+    assert receipt.explored
+
+
+def test_receipts_come_with_links_through_the_lease() -> None:
+    leased = Leased(wolf_of())
+    leased.receipts = True
+    visits = list(
+        replay(HandMade(hub_web()), leased, KeywordJudge(TOPIC), [seed_link(HOME)], pages=40)
+    )
+    assert visits[0].link.receipt is None
+    for visit in visits[1:]:
+        receipt = visit.link.receipt
+        assert receipt is not None
+        assert 0 <= receipt.value <= 1
+        assert 1 <= receipt.rank <= receipt.waiting
+        assert receipt.clues
+    plain = hunt(wolf_of(), 40)
+    assert [v.link.url for v in visits] == [v.link.url for v in plain]  # asking changes nothing
+
+
+# -- corrections ---------------------------------------------------------------------------
+
+
+def first_page(wolf: Wolf) -> list[Visit]:
+    """A start page with six links, and four of them fetched: the first is wrongly relevant."""
+    wolf.start([seed_link(HOME)])
+    fetch(wolf, "<ul>" + anchors({f"/{n}": f"page {n}" for n in range(6)}) + "</ul>")
+    visits = []
+    for number in range(4):
+        link = wolf.next()
+        assert link is not None
+        html = f'<p>some words</p><a href="/behind/{number}">behind</a>'
+        page = parse_html(html.encode(), link.url)
+        visits.append(Visit(link, page, Verdict(float(not number), not number)))
+        wolf.learn(visits[-1])
+    return visits
+
+
+def test_a_correction_changes_label_rates_neighbours_and_links() -> None:
+    wolf = wolf_of(breadth=0.0)
+    wrong = first_page(wolf)[0]
+    book = wolf.evidence.book
+    number = book.find(wrong.link.fingerprint)
+    behind = book.find(int(wrong.page.links.fingerprints[0]))
+    waiting = wolf._waiting()
+    before, scores = wolf.evidence.rows(waiting), wolf._scores[waiting].copy()
+    alike = book.counts[waiting, Count.ALIKE_PAID].copy()
+    assert (wolf.evidence.paid, book.counts.item(behind, Count.PAID)) == (1, 1)
+    wolf.correct(replace(wrong, verdict=Verdict(0.0, False)))
+    assert wolf.evidence.paid == 0
+    assert value_of(wolf, wrong.link) == 0
+    assert book.value.item(book.page.item(book.find(seed_link(HOME).fingerprint))) == 0
+    assert book.counts.item(behind, Count.PAID) == 0
+    listed = alike > 0
+    assert listed.any()
+    assert book.counts[waiting, Count.ALIKE_PAID][listed].tolist() == (alike[listed] - 1).tolist()
+    after = wolf.evidence.rows(waiting)
+    words = AT["rate_anchor"]
+    assert (after[listed, words] < before[listed, words]).all()
+    told = listed | (waiting == behind)
+    assert (wolf._scores[waiting] < scores)[told].all()
+    assert book.fetched(number)
+
+
+def test_after_a_correction_the_weights_are_fitted_to_the_new_label() -> None:
+    one, other = wolf_of(breadth=0.0), wolf_of(breadth=0.0)
+    wrong = first_page(one)[0]
+    first_page(other)
+    one.correct(replace(wrong, verdict=Verdict(0.0, False)))
+    for wolf in (one, other):
+        fetch(wolf, "<p>nothing</p>")
+    bias = AT["bias"]
+    assert one.learner.weights[bias] < other.learner.weights[bias]
+
+
+def test_after_a_correction_nobody_waits_for_the_next_fit() -> None:
+    """By then the weights are fitted every few pages only."""
+    changed = []
+    for corrected in (False, True):
+        wolf = wolf_of(breadth=0.0)
+        visits = hunt(wolf, 46)
+        while wolf._fit_at <= wolf._count + 2:
+            fetch(wolf, "<p>nothing</p>")
+        before = wolf.learner.weights.copy()
+        if corrected:
+            wolf.correct(replace(visits[9], verdict=Verdict(1.0, True)))
+        fetch(wolf, "<p>nothing</p>")
+        changed.append(not np.array_equal(wolf.learner.weights, before))
+    assert changed == [False, True]
+
+
+def test_the_same_verdict_again_changes_nothing() -> None:
+    wolf = wolf_of()
+    visits = first_page(wolf)
+    before = wolf.state()
+    wolf.correct(replace(visits[0], verdict=Verdict(0.75, False)))
+    wolf.correct(visits[1])
+    after = wolf.state()
+    assert before["counters"] == after["counters"]
+    assert before["scores"].tolist() == after["scores"].tolist()
+
+
+def test_a_correction_of_an_unknown_page_is_a_visit() -> None:
+    wolf = wolf_of()
+    first_page(wolf)
+    visits = wolf.evidence.visits
+    wolf.correct(visit_of(seed_link("http://other.example/"), Page("http://other.example/")))
+    assert (wolf.evidence.visits, wolf.evidence.paid) == (visits + 1, 2)
+
+
+def test_the_lease_hands_corrections_on() -> None:
+    wolf = wolf_of()
+    wrong = first_page(wolf)[0]
+    Leased(wolf).correct(replace(wrong, verdict=Verdict(0.0, False)))
+    assert wolf.evidence.paid == 0
+
+
+# -- on disk -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("visits", [0, 3, 4, 17, 33, 70])
+@pytest.mark.parametrize("corrected", [False, True])
+def test_a_restored_hunt_goes_on_alike(visits: int, corrected: bool) -> None:
+    wolf = wolf_of()
+    wolf.start([seed_link(HOME)])
+    web, judge = HandMade(hub_web()), KeywordJudge(TOPIC)
+    seen = list(replay(web, wolf, judge, pages=visits)) if visits else []
+    if corrected and seen:
+        wrong = seen[len(seen) // 2]
+        wolf.correct(replace(wrong, verdict=Verdict(1.0 - wrong.verdict.relevant, False)))
+    copy = copied(wolf, wolf_of)
+    assert isinstance(copy, Wolf)
+    assert len(copy) == len(wolf)
+    told = [[each.tolist() for each in hunter._told] for hunter in (wolf, copy)]
+    assert told[0] == told[1]
+    rest = digest(list(replay(web, wolf, judge)))
+    assert digest(list(replay(web, copy, judge))) == rest
+
+
+def test_a_restored_hunt_explains_itself_alike(recording: Recording) -> None:
+    wolf = Wolf(topic=recording.topic)
+    judge = KeywordJudge(recording.topic)
+    web = RecordedWeb(recording.folder)
+    list(replay(web, wolf, judge, [seed_link(recording.start)], pages=50))
+    copy = copied(wolf, lambda: Wolf(topic=recording.topic))
+    assert isinstance(copy, Wolf)
+    for key in wolf.frontier.waiting().tolist()[:20]:
+        assert copy.receipt(key) == wolf.receipt(key)
+
+
+# -- from hunt to hunt ---------------------------------------------------------------------
+
+
+def after_a_hunt() -> dict[str, Any]:
+    wolf = wolf_of()
+    hunt(wolf, 80)
+    carried: dict[str, Any] = through_disk(wolf.carried())
+    return carried
+
+
+def test_the_same_topic_takes_weights_and_words() -> None:
+    carried = after_a_hunt()
+    wolf = wolf_of()
+    wolf.carry(carried)
+    assert wolf.learner.weights.tolist() == np.asarray(carried["weights"]).tolist()
+    assert wolf.learner.prior.tolist() == wolf.learner.weights.tolist()
+    used = np.asarray(carried["rates"]["tokens"], np.uint32)
+    assert wolf.evidence.rates.known(used).all()
+    assert wolf.evidence.base != wolf_of().evidence.base
+    wolf.start([seed_link(HOME)])
+    for _ in range(2):
+        fetch(wolf, anchors({f"/{n}": "words nobody knows" for n in range(400)}))
+    assert 0 < (wolf.drift() or 0) < 1
+
+
+def test_another_topic_takes_weights_only() -> None:
+    carried = after_a_hunt()
+    wolf = Wolf(topic=Topic.of("kitchen garden"))
+    wolf.carry(carried)
+    assert wolf.learner.weights.tolist() == np.asarray(carried["weights"]).tolist()
+    used = np.asarray(carried["rates"]["tokens"], np.uint32)
+    assert not wolf.evidence.rates.known(used).any()
+    assert wolf.evidence.base == wolf_of().evidence.base
+    assert wolf.drift() is None
+
+
+def test_a_second_hunt_finds_the_list_sooner() -> None:
+    first, second = wolf_of(), wolf_of()
+    steps = [step for step, visit in enumerate(hunt(first)) if visit.verdict.relevant]
+    second.carry(through_disk(first.carried()))
+    again = [step for step, visit in enumerate(hunt(second)) if visit.verdict.relevant]
+    assert np.mean(again) < np.mean(steps)
+
+
+def without_a_feature(carried: dict[str, Any]) -> None:
+    carried["features"] = list(FEATURES[:-1])
+
+
+def without_words(carried: dict[str, Any]) -> None:
+    del carried["rates"]
+
+
+def with_wrong_weights(carried: dict[str, Any]) -> None:
+    carried["weights"] = np.full(len(FEATURES), np.nan)
+
+
+def with_few_weights(carried: dict[str, Any]) -> None:
+    carried["weights"] = np.ones(3)
+
+
+@pytest.mark.parametrize(
+    "spoil", [without_a_feature, without_words, with_wrong_weights, with_few_weights]
+)
+def test_what_does_not_fit_is_a_sentence(spoil: Callable[[Any], None], tmp_path: Any) -> None:
+    path = tmp_path / "weights"
+    teacher = wolf_of()
+    hunt(teacher, 20)
+    carried = teacher.carried()
+    spoil(carried)
+    teacher.carried = lambda: carried  # type: ignore[method-assign]
+    put_down(path, teacher, "wolf")
+    with pytest.raises((BadInput, DamagedFile), match="another"):
+        take_up(path, wolf_of(), "wolf")
