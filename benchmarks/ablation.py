@@ -52,7 +52,7 @@ def blind(wolf: Wolf, *names: str) -> Wolf:
         found[:, hidden] = 0
         return found
 
-    wolf.evidence.rows = masked  # type: ignore[method-assign, assignment]
+    wolf.evidence.rows = masked  # type: ignore[method-assign]
     return wolf
 
 

@@ -71,11 +71,12 @@ class Evidence:
             return None
         return float(1 - self._met[1] / self._met[0])
 
-    def sow(self, fingerprint: int) -> None:
-        """A seed: a link of which no page said anything."""
+    def sow(self, fingerprint: int) -> int:
+        """A seed, a link of which no page said anything; returns its number."""
         number = self.book.number(fingerprint)
         self.book.said[number] = 0
         self.book.said[number, Said.NEAR] = -_FARTHEST
+        return number
 
     # -- learning --------------------------------------------------------------------------
 

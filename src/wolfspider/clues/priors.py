@@ -1,8 +1,8 @@
 """What clues were worth on other webs: weights to begin with, and how firm they are.
 
 A weight with firmness f moves when examples that speak for another one weigh more than f together.
-Fitted to hunts on WebKB, Wikipedia for Schools and a generated web by empirical Bayes (the mean over
-tasks, and one over the variance), rounded, and a few set by hand: `python -m benchmarks.wolf_priors`.
+Fitted by empirical Bayes to hunts on WebKB, Wikipedia for Schools and a generated web (the mean
+over tasks, one over the variance), rounded, a few set by hand: `python -m benchmarks.wolf_priors`.
 """
 
 from __future__ import annotations

@@ -58,6 +58,8 @@ class Rates:
         """Go on from a state; no token counts as seen more often than `most` times."""
         used = np.asarray(state["tokens"], np.int64)
         seen = np.asarray(state["seen"], np.float32)
+        if not ((seen >= 0) & (np.asarray(state["paid"]) >= 0)).all():
+            raise ValueError("counts below 0")
         share = np.minimum(1, np.float32(most) / np.maximum(seen, 1e-9)).astype(np.float32)
         self._seen[:], self._paid[:] = 0, 0
         self._seen[used] = seen * share

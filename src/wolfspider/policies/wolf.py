@@ -15,13 +15,14 @@ While no link in sight promises much and little was found yet, every second fetc
 that is nearest to the seeds, as breadth-first would: who does not know the way looks around first.
 
 Each page that comes is an example with the row by which it was chosen. Its label rises later when
-pages behind it turn out to be relevant. Scores are worked out anew for the links that a page says
-something about, for the best of all every `_LOOK` visits, and for all when the weights change.
+pages behind it turn out to be relevant. Scores are worked out anew for the links of a relevant page
+and those near it, for the best of all every `_LOOK` visits, and for all when the weights change.
 """
 
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,7 @@ _EXAMPLES = 20_000  # the latest that they are fitted to
 _LOOK, _BEST = 16, 256  # every so many visits so many of the best links are scored anew
 _TOLD = 8  # pages whose neighbours may wait for it, unless one was relevant
 _HOPELESS = -1.0  # score up to which a link does not promise much: about one in four
+_TURNS = 10  # of the nearest link, until it has half as many
 _KNOWN = 30  # relevant pages, from which on the way is known
 _GONE = -np.inf  # score of a link that was chosen
 _BLOCK = 4096  # links scored at a time, because each takes a few kilobytes meanwhile
@@ -90,6 +92,7 @@ class Wolf:
         self._told: list[Numbers] = []
         self._fit_at, self._look_at = _FEW, _LOOK
         self._turn = 0.0  # of the nearest link, which comes at 1
+        self._turns = 0  # that it had
         self._in_turn = 0  # fingerprint of the link chosen last, if it was its turn
 
     # -- the hunt --------------------------------------------------------------------------
@@ -98,8 +101,9 @@ class Wolf:
         for at in range(0, len(seeds), SEEDS):
             self.frontier.push(Links.of(seeds[at : at + SEEDS]), _SEED_SCORE)
         for seed in seeds:
-            self.evidence.sow(seed.fingerprint)
-        self._scores = grown(self._scores, self.evidence.book.size)
+            number = self.evidence.sow(seed.fingerprint)
+            self._scores = grown(self._scores, number + 1)
+            self._scores[number] = _GONE  # as good as: nothing will change its turn
 
     def next(self, busy: Container[str] = ()) -> Link | None:
         if self.evidence.visits >= self._look_at:
@@ -110,6 +114,8 @@ class Wolf:
         if link is not None:
             self._scores[self.evidence.book.number(link.fingerprint)] = _GONE
             self._in_turn = link.fingerprint if link.score == _TURN_SCORE else 0
+            if link.score >= _TURN_SCORE:
+                link = replace(link, score=0.0)  # it was not its score that brought it here
         return link
 
     def _look_around(self) -> None:
@@ -117,9 +123,10 @@ class Wolf:
         book, waiting = self.evidence.book, self._waiting()
         if not len(waiting) or self._scores[waiting].max() > _HOPELESS:
             return
-        self._turn += self.breadth / (1 + self.evidence.paid)
+        share = self.breadth / (1 + self.evidence.paid) / (1 + self._turns / _TURNS)
+        self._turn += share
         if self._turn >= 1:
-            self._turn -= 1
+            self._turn, self._turns = self._turn - 1, self._turns + 1
             depths = -book.said[waiting, Said.SHALLOW].astype(np.float32)
             nearest = waiting[[np.argmin(depths)]]  # of equals the one that was found first
             self._scores[nearest] = _TURN_SCORE
@@ -160,21 +167,25 @@ class Wolf:
             self._rescore(np.unique(told))
 
     def _take_in(self, visit: Visit, number: int, paid: float, talk: float) -> None:
-        """The links of a page: new ones wait, and those that wait already are scored anew."""
+        """The links of a page: new ones wait, and after a relevant page others are scored anew."""
         book, links = self.evidence.book, visit.page.links
+        known = book.size
         numbers = self.evidence.find(links, number, visit, paid, talk)
         self._scores = grown(self._scores, book.size)
-        waiting = np.flatnonzero((book.page[numbers] == 0) & (self._scores[numbers] > _GONE))
+        if paid:
+            waiting = np.flatnonzero((book.page[numbers] == 0) & (self._scores[numbers] > _GONE))
+        else:
+            waiting = np.flatnonzero(numbers >= known)
         if not len(waiting):
             return
         here = numbers[waiting]
         before, now = self._scores[here], self.score(here)
         now = np.where(np.abs(now - before) > _MOVED, now, before)
         self._scores[here] = now
-        scores = np.zeros(len(links))
-        scores[waiting] = now
+        scores = self._scores[numbers]
+        scores[scores == _GONE] = _SEED_SCORE  # a seed that waits stays where it is
         origin = Origin(visit.page.url, visit.link.depth + 1, visit.verdict.relevance)
-        self.frontier.push(links, scores, origin, change_scores=True)
+        self.frontier.push(links, scores, origin, change_scores=bool(paid))
 
     # -- what links are worth --------------------------------------------------------------
 
@@ -319,7 +330,7 @@ class Wolf:
             "told": np.concatenate([np.empty(0, np.int32), *self._told]),
             "told_lengths": [len(told) for told in self._told],
             "counters": [self._count, self._fit_at, self._look_at],
-            "turn": self._turn,
+            "turns": [self._turn, self._turns],
         }
 
     def restore(self, state: State) -> None:
@@ -335,4 +346,4 @@ class Wolf:
         told = np.array(state["told"], np.int32)
         self._told = np.split(told, ends) if len(told) else []
         self._count, self._fit_at, self._look_at = map(int, state["counters"])
-        self._turn = float(state["turn"])
+        self._turn, self._turns = float(state["turns"][0]), int(state["turns"][1])
