@@ -79,7 +79,6 @@ def test_every_kind_of_clue_has_words(evidence: Evidence, monkeypatch: pytest.Mo
 def test_every_feature_but_the_bias_is_told_by_some_clue() -> None:
     told = {name.removeprefix("like_") for name in naming.KIND_NAMES}
     told |= {f"rate_{kind}" for kind in KINDS} | {f"talk_{bag}" for bag in BAGS}
-    told |= {"some_paid"}  # told with sources_paid
     assert set(FEATURES) - told == {"bias"}
 
 

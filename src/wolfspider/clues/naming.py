@@ -48,6 +48,7 @@ _SAID = {
     "like_alone": "how many links its page has",
     "talk": "pages with this link use the words of relevant pages",
     "sources": "linked from {}",
+    "some_paid": "on a relevant page, as other links are, too",
 }
 _BELOW_ZERO = {  # the same, where the number is below 0
     "like_means_anchor": "link text is far from the topic in meaning",
@@ -108,12 +109,9 @@ def _of_counts(evidence: Evidence, number: int, shares: Floats) -> list[Clue]:
     counts = evidence.book.counts[number]
     clues = []
     for name, (paid, seen, _) in _COUNTS.items():
-        share = shares.item(AT[name])
-        if name == "sources_paid":
-            share += shares.item(AT["some_paid"])
         if counts.item(seen):
             key = _count(counts.item(paid)) << 16 | _count(counts.item(seen))
-            clues.append(Clue(name, key, share))
+            clues.append(Clue(name, key, shares.item(AT[name])))
     return clues
 
 
