@@ -714,6 +714,9 @@ def test_a_proxy_that_is_not_there_is_an_error() -> None:
 class Http2Page(asyncio.Protocol):
     """Answers every request with a page, over HTTP/2."""
 
+    def __init__(self) -> None:
+        self.lost = asyncio.Event()
+
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport: Any = transport
         self._http = H2Connection(H2Configuration(client_side=False))
@@ -730,6 +733,9 @@ class Http2Page(asyncio.Protocol):
                 self._http.send_headers(event.stream_id, [("x-late", "1")], end_stream=True)
         self._transport.write(self._http.data_to_send())
 
+    def connection_lost(self, error: Exception | None) -> None:
+        self.lost.set()
+
 
 def test_http_2_is_spoken_and_written_down_like_http_1() -> None:
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
@@ -738,13 +744,20 @@ def test_http_2_is_spoken_and_written_down_like_http_1() -> None:
 
     async def run(file: str) -> list[Exchange]:
         loop = asyncio.get_running_loop()
-        server = await loop.create_server(Http2Page, "127.0.0.1", 0, ssl=context)
+        pages: list[Http2Page] = []
+
+        def page() -> Http2Page:
+            pages.append(Http2Page())
+            return pages[-1]
+
+        server = await loop.create_server(page, "127.0.0.1", 0, ssl=context)
         url = f"https://localhost:{server.sockets[0].getsockname()[1]}/"
         async with server:
             guard = Guard(LOOPBACK)
             async with Client(AGENT, limits=FAST, guard=guard, authorities=file) as client:
                 found = [await client.get(url) for _ in range(2)]
-            await asyncio.sleep(0.05)  # the server says goodbye
+            for each in pages:  # the server says goodbye
+                await asyncio.wait_for(each.lost.wait(), 10)
             return found
 
     with AUTHORITY.cert_pem.tempfile() as file:
