@@ -7,7 +7,6 @@ and `hunt --warm-start` takes it up from there.
 from __future__ import annotations
 
 import hashlib
-import json
 import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -19,7 +18,7 @@ import numpy as np
 from wolfspider.errors import BadInput, DamagedFile
 from wolfspider.protocols import Carrying, Policy
 from wolfspider.records import State
-from wolfspider.states import load_state, save_state
+from wolfspider.states import add_to_digest, load_state, save_state
 
 FORMAT = 1
 FOREIGN = 0.5  # drift above which what was carried hardly fits; docs/hunt.md has the numbers
@@ -66,7 +65,7 @@ class Learned:
 
     def digest(self) -> str:
         digest = hashlib.sha256(self.policy.encode())
-        _add(digest, self.carried)
+        add_to_digest(digest, self.carried)
         return digest.hexdigest()[:16]
 
 
@@ -112,17 +111,6 @@ def _about(told: Any) -> About | None:
     if isinstance(hosts, list):
         found["hosts"] = tuple(each for each in hosts if isinstance(each, str))
     return About(**found)
-
-
-def _add(digest: Any, state: Any) -> None:
-    if isinstance(state, np.ndarray):
-        digest.update(f"{state.dtype} {state.shape}".encode() + state.tobytes())
-    elif isinstance(state, dict):
-        for name in sorted(state):
-            digest.update(name.encode())
-            _add(digest, state[name])
-    else:
-        digest.update(json.dumps(state).encode())
 
 
 # -- from one policy to another ------------------------------------------------------------

@@ -49,6 +49,18 @@ def load_state(path: Path) -> State:
         raise DamagedFile(f"{path} cannot be read ({error})") from error
 
 
+def add_to_digest(digest: Any, state: Any) -> None:
+    """Equal states give equal digests, whatever the order of their keys."""
+    if isinstance(state, np.ndarray):
+        digest.update(f"{state.dtype} {state.shape}".encode() + state.tobytes())
+    elif isinstance(state, dict):
+        for name in sorted(state):
+            digest.update(name.encode())
+            add_to_digest(digest, state[name])
+    else:
+        digest.update(json.dumps(state).encode())
+
+
 def sync_folder(folder: Path) -> None:
     """Make the names in a folder last."""
     number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

@@ -680,3 +680,10 @@ def test_runs_with_names_that_no_file_may_have_are_told_apart(
     assert len(files_of(out)) == 2 * len(names)
     assert [path.name for path in tmp_path.iterdir()] == ["deep"]
     assert {trace.key.task for trace in experiment.traces()} == set(names)
+
+
+def test_the_code_of_the_wolf_is_that_of_its_clues_and_constants_too() -> None:
+    code_digest(Spec.parse("wolf"))  # loads it
+    names = experiments._modules({"wolfspider.policies.wolf"})
+    assert {"wolfspider.clues.priors", "wolfspider.clues.tokens"} <= names
+    assert {"wolfspider.learners.prior_logistic", "wolfspider.frontier.by_score"} <= names

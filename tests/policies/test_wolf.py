@@ -419,3 +419,17 @@ def test_what_does_not_fit_is_a_sentence(spoil: Callable[[Any], None], tmp_path:
     put_down(path, teacher, "wolf")
     with pytest.raises((BadInput, DamagedFile), match="another"):
         take_up(path, wolf_of(), "wolf")
+
+
+def test_asking_while_all_hosts_rest_is_no_turn_of_the_nearest_link() -> None:
+    patient, pestered = wolf_of(), wolf_of()
+    for wolf in (patient, pestered):
+        hunt(wolf, 3)
+    for _ in range(50):
+        assert pestered.next({"a.example"}) is None
+    rest = [[visit.link.url for visit in _go_on(wolf, 20)] for wolf in (patient, pestered)]
+    assert rest[0] == rest[1]
+
+
+def _go_on(wolf: Wolf, pages: int) -> list[Visit]:
+    return list(replay(HandMade(hub_web()), wolf, KeywordJudge(TOPIC), pages=pages))

@@ -133,22 +133,19 @@ class Book:
         self.page[number] = at
         self.paid[at] = self.value[at] = paid
         self._trip[at] = paid, 1.0
-        return self._tell_the_way(self.parent.item(number), paid)
+        return self._tell_the_way(number, paid)
 
     def _tell_the_way(self, number: int, paid: float) -> list[tuple[int, float]]:
         risen, trip = [], self._trip
-        for _ in range(_TRIP):
-            if number < 0:
-                break
-            at = self.page.item(number)
+        for each in self._way(number):
+            at = self.page.item(each)
             trip[at, 1] += 1
             if paid:
                 trip[at, 0] += paid
                 value = trip.item(at, 0) / trip.item(at, 1)
                 if (more := value - self.value.item(at)) > 0:
                     self.value[at] = value
-                    risen.append((number, more))
-            number = self.parent.item(number)
+                    risen.append((each, more))
         return risen
 
     def tell_neighbours(self, number: int, paid: float) -> Numbers:

@@ -6,6 +6,7 @@ runs/*.npz         one trace for each run; a run that is there is not run again,
 
 from __future__ import annotations
 
+import ast
 import fcntl
 import hashlib
 import inspect
@@ -51,7 +52,8 @@ REFERENCES = {"breadth-first": ("breadth-first",), "optimal": ("optimal", "oracl
 """`gap` is measured between them; each with the names that it goes by."""
 
 _MADE_OF = tuple(
-    f"wolfspider.{each}." for each in ("policies", "learners", "training", "vectors", "frontier")
+    f"wolfspider.{each}."
+    for each in ("policies", "clues", "learners", "training", "vectors", "frontier")
 )
 _OURS = {"experiment.json", ".experiment.json", ".lock", "runs"}
 
@@ -348,11 +350,19 @@ def _modules(names: set[str]) -> set[str]:
     while waiting:
         name = waiting.pop()
         found.add(name)
-        for value in vars(sys.modules[name]).values() if name in sys.modules else ():
-            used = getattr(value, "__module__", None) or getattr(value, "__name__", None)
-            if isinstance(used, str) and used.startswith(_MADE_OF) and used not in found:
-                waiting.add(used)
+        waiting |= _imported(name) - found
     return found
+
+
+@lru_cache(maxsize=256)
+def _imported(name: str) -> frozenset[str]:
+    """What policies are made of among the imports of a module; of constants, too."""
+    file = getattr(sys.modules.get(name), "__file__", None)
+    if not file or not file.endswith(".py") or not Path(file).is_file():
+        return frozenset()
+    nodes = ast.walk(ast.parse(Path(file).read_bytes()))
+    used = [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
+    return frozenset(each for each in used if f"{each}.".startswith(_MADE_OF))
 
 
 @lru_cache(maxsize=16)

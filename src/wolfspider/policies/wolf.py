@@ -11,8 +11,8 @@ page and a way to pages are measured in the same unit, and neither needs a disco
     w                                logistic regression with a prior: what held on other webs
                                      counts until the hunt has seen enough of its own
 
-While no link in sight promises much and little was found yet, every second fetch goes to the link
-that is nearest to the seeds, as breadth-first would: who does not know the way looks around first.
+While no link in sight promises much and little was found yet, every second fetch, and later fewer,
+go to the link nearest to the seeds, as breadth-first would: who is lost looks around first.
 
 Each page that comes is an example with the row by which it was chosen. Its label rises later when
 pages behind it turn out to be relevant. Scores are worked out anew for the links of a relevant page
@@ -93,6 +93,7 @@ class Wolf:
         self._fit_at, self._look_at = _FEW, _LOOK
         self._turn = 0.0  # of the nearest link, which comes at 1
         self._turns = 0  # that it had
+        self._chose = True  # a link, when asked last
         self._in_turn = 0  # fingerprint of the link chosen last, if it was its turn
 
     # -- the hunt --------------------------------------------------------------------------
@@ -108,9 +109,10 @@ class Wolf:
     def next(self, busy: Container[str] = ()) -> Link | None:
         if self.evidence.visits >= self._look_at:
             self._look_again(_BEST)
-        if self.breadth and self.evidence.paid <= _KNOWN:
+        if self._chose and self.breadth and self.evidence.paid <= _KNOWN:
             self._look_around()
         link = self.frontier.pop(busy)
+        self._chose = link is not None  # who waits for busy hosts asks often, and that is no turn
         if link is not None:
             self._scores[self.evidence.book.number(link.fingerprint)] = _GONE
             self._in_turn = link.fingerprint if link.score == _TURN_SCORE else 0
@@ -123,8 +125,7 @@ class Wolf:
         book, waiting = self.evidence.book, self._waiting()
         if not len(waiting) or self._scores[waiting].max() > _HOPELESS:
             return
-        share = self.breadth / (1 + self.evidence.paid) / (1 + self._turns / _TURNS)
-        self._turn += share
+        self._turn += self.breadth / (1 + self.evidence.paid) / (1 + self._turns / _TURNS)
         if self._turn >= 1:
             self._turn, self._turns = self._turn - 1, self._turns + 1
             depths = -book.said[waiting, Said.SHALLOW].astype(np.float32)
@@ -330,7 +331,7 @@ class Wolf:
             "told": np.concatenate([np.empty(0, np.int32), *self._told]),
             "told_lengths": [len(told) for told in self._told],
             "counters": [self._count, self._fit_at, self._look_at],
-            "turns": [self._turn, self._turns],
+            "turns": [self._turn, self._turns, self._chose],
         }
 
     def restore(self, state: State) -> None:
@@ -346,4 +347,4 @@ class Wolf:
         told = np.array(state["told"], np.int32)
         self._told = np.split(told, ends) if len(told) else []
         self._count, self._fit_at, self._look_at = map(int, state["counters"])
-        self._turn, self._turns = float(state["turns"][0]), int(state["turns"][1])
+        self._turn, self._turns, self._chose = state["turns"]

@@ -15,7 +15,7 @@ import numpy as np
 
 from wolfspider import __version__
 from wolfspider.errors import BadInput, DamagedFile
-from wolfspider.states import load_state, save_state
+from wolfspider.states import add_to_digest, load_state, save_state
 from wolfspider.training.model import Model
 from wolfspider.webs.new_folder import Beside
 
@@ -73,19 +73,8 @@ def digest_of(model: Model) -> str:
     digest = hashlib.sha256(
         json.dumps([model.policy, dict(model.settings)], sort_keys=True).encode()
     )
-    _add(digest, model.state)
+    add_to_digest(digest, model.state)
     return digest.hexdigest()[:16]
-
-
-def _add(digest: Any, state: Any) -> None:
-    if isinstance(state, np.ndarray):
-        digest.update(f"{state.dtype} {state.shape}".encode() + state.tobytes())
-    elif isinstance(state, dict):
-        for name in sorted(state):
-            digest.update(name.encode())
-            _add(digest, state[name])
-    else:
-        digest.update(json.dumps(state).encode())
 
 
 def _about(folder: Path) -> dict[str, Any]:
