@@ -62,9 +62,9 @@ class Served:
         return result
 
     @contextmanager
-    def hunting(self, folder: Path) -> Iterator[subprocess.Popen[str]]:
+    def hunting(self, folder: Path, *more: str) -> Iterator[subprocess.Popen[str]]:
         """A hunt that has one page more than usual, and waits for another."""
-        process = start(*self.command(folder, "--seed", SLOW))
+        process = start(*self.command(folder, "--seed", SLOW, *more))
         try:
             end = time.monotonic() + 30
             while len(rows(folder, "SELECT 1 FROM pages")) <= PAGES:

@@ -13,110 +13,44 @@ knows of hosts. `Hunt.resume` takes the last of these and tells the policy of th
 from __future__ import annotations
 
 import asyncio
-import heapq
 import math
 import time
-from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from wolfspider.asked import Asked
-from wolfspider.carrying import Drifting, begin_with, carrying_of, put_down, take_up
+from wolfspider.carrying import Drifting, put_down, take_up
 from wolfspider.crawl import crawl
-from wolfspider.errors import WolfspiderError
-from wolfspider.forecasting import HORIZONS, Forecast, Forecaster
+from wolfspider.forecasting import Forecast
 from wolfspider.judges import CorrectedJudge
 from wolfspider.leases import Leased
+from wolfspider.outlook import Outlook, verdicts_of
 from wolfspider.policies import Spec, make
 from wolfspider.protocols import Web
-from wolfspider.records import Page, Response, State, Verdict, Visit
+from wolfspider.recalling import recalled
+from wolfspider.records import State, Visit
 from wolfspider.stopping import Rules
-from wolfspider.store import HuntReader, HuntStore, Kept
+from wolfspider.store import HuntReader, HuntStore
 from wolfspider.store.asked import read_asked, write_asked
 from wolfspider.store.feedback import Feedback, FeedbackReader, all_feedback
 from wolfspider.store.hunt_store import StoreFailed
+from wolfspider.tally import Tally
 from wolfspider.topics import Topic
-from wolfspider.warm_start import keep_learned, learned_at
+from wolfspider.warm_start import keep_learned, start_warm, start_warm_again
 from wolfspider.webs.live.web import LiveWeb
 
 INTERRUPTED = "interrupted"
 CHECKPOINT_SECONDS = 30.0
 CHECKPOINT_VISITS = 5000
 CHECKPOINT_SHARE = 0.05  # of the time, at most
-BEST = 10  # pages that a tally remembers
 DRIFT_PAGES = 25  # after so many it is told how foreign the web is; later all becomes familiar
 _BREATH = 0.05  # seconds
 _HEED_SECONDS = 0.25  # between two looks at what a person said
 _HOSTS_SECONDS = 0.5  # between two looks at what hosts asked for
 _BEHIND = 2000  # visits of a recorded web that may be on their way to disk
-
-
-@dataclass
-class Tally:
-    """What a hunt has brought so far."""
-
-    pages: int = 0  # asked for
-    relevant: int = 0
-    targets: int = 0
-    refused: int = 0  # links that were not asked for
-    bytes: int = 0
-    errors: Counter[str] = field(default_factory=Counter)
-    best: list[tuple[float, int, str, str]] = field(default_factory=list)  # a heap, see `add`
-
-    def add(self, visit: Visit) -> None:
-        response = visit.response
-        self.pages += not response.refused
-        self.refused += response.refused
-        self.relevant += visit.verdict.relevant
-        self.targets += visit.verdict.target
-        for exchange in response.exchanges:
-            self.bytes += len(exchange.head) + len(exchange.body)
-        if visit.failed:
-            self.errors[response.error] += 1
-        if visit.verdict.relevant:
-            order = -(self.pages + self.refused)
-            found = (visit.verdict.relevance, order, visit.page.url, visit.page.title)
-            (heapq.heappush if len(self.best) < BEST else heapq.heappushpop)(self.best, found)
-
-    def correct(self, visit: Visit, verdict: Verdict) -> None:
-        """A visit that was counted has another verdict now."""
-        self.relevant += verdict.relevant - visit.verdict.relevant
-        self.targets += verdict.target - visit.verdict.target
-        page = visit.page
-        self.best = [each for each in self.best if each[2] != page.url]
-        if verdict.relevant:
-            self.best.append((verdict.relevance, 0, page.url, page.title))
-        self.best = heapq.nlargest(BEST, self.best)
-        heapq.heapify(self.best)
-
-    @classmethod
-    def of(cls, reader: HuntReader) -> Tally:
-        """Of the visits that are on disk."""
-        sums = (
-            "count(*) - sum(refused), sum(relevance >= 0.5), sum(target), sum(refused), sum(bytes)"
-        )
-        row = reader.db.execute(f"SELECT {sums} FROM pages").fetchone()
-        pages, relevant, targets, refused, size = (value or 0 for value in row)
-        tally = cls(pages, relevant, targets, refused, size)
-        errors = "SELECT error, count(*) FROM pages WHERE error != '' GROUP BY error"
-        tally.errors.update(dict(map(tuple, reader.db.execute(errors))))
-        best = (
-            "SELECT relevance, -step, url, title FROM pages WHERE relevance >= 0.5 "
-            f"ORDER BY relevance DESC, step LIMIT {BEST}"
-        )
-        tally.best = [tuple(row) for row in reader.db.execute(best)]
-        heapq.heapify(tally.best)
-        return tally
-
-    @property
-    def harvest_rate(self) -> float:
-        return self.relevant / self.pages if self.pages else 0.0
 
 
 class Hunt:
@@ -133,11 +67,12 @@ class Hunt:
         self.policy = Leased(made)
         self.tally = Tally()
         self.rules = Rules(asked.stop)
-        self._forecasters = [Forecaster(horizon) for horizon in HORIZONS]
+        self.outlook = Outlook(self.rules)
         self.before = 0  # pages of earlier runs
         self.damaged = 0  # visits that could not be read back
         self.stopped = ""
         self.began_with = ""  # what another hunt learned, in words
+        self.began_without = ""  # why what it began with could not be taken up once more
         self.drift: float | None = None  # how foreign this web is to it, once that can be told
         self._whole = True  # the policy knows of every visit on disk
         self.began = time.monotonic()
@@ -176,30 +111,15 @@ class Hunt:
         async with hunt._open():
             yield hunt
 
-    def _take_up(self) -> None:
-        if self.asked.weights:
-            take_up(Path(self.asked.weights), self.policy.policy, self._policy_name)
-        elif self.asked.warm_start:
-            self._start_warm()
-
-    def _start_warm(self) -> None:
-        """Begin with what another hunt has learned, and write down what that was."""
-        path, policy = Path(self.asked.warm_start), self.policy.policy
-        carrying_of(policy, self._policy_name)
-        learned = learned_at(path)
-        words_stay = begin_with(learned, policy, self._policy_name, path)
-        self.asked = replace(
-            self.asked, warm_start_digest=learned.digest(), warm_start_learned=str(learned)
-        )
-        self.began_with = str(learned)
-        if words_stay:
-            self.began_with += "; that is another topic: only how links are weighed is taken up"
-
-    def _start_warm_again(self) -> None:
-        """For a hunt that has no checkpoint: as it began, if what it began with is still there."""
-        with suppress(WolfspiderError):  # the visits count without it, too
-            if learned_at(Path(self.asked.warm_start)).digest() == self.asked.warm_start_digest:
-                self._start_warm()
+    def _take_up(self, *, again: bool = False) -> None:
+        """What earlier hunts have learned; `again` for a hunt that lost what it knew of itself."""
+        asked, policy = self.asked, self.policy.policy
+        if asked.weights:
+            take_up(Path(asked.weights), policy, self._policy_name)
+        elif asked.warm_start and again:
+            self.began_without = start_warm_again(asked, policy)
+        elif asked.warm_start:
+            self.asked, self.began_with = start_warm(asked, policy)
 
     @property
     def _policy_name(self) -> str:
@@ -232,10 +152,7 @@ class Hunt:
         self._whole = False
         step, state = self.store.last_checkpoint()
         if state is None:
-            if self.asked.warm_start:
-                self._start_warm_again()
-            else:
-                self._take_up()
+            self._take_up(again=True)
             self.policy.start(self.asked.seed_links(self.web))
         else:
             self._restore(state)
@@ -244,11 +161,11 @@ class Hunt:
         self._checkpoint_step = self._told_again = step
         with HuntReader(self.store.folder) as reader:
             self.tally = Tally.of(reader)
-            self._see_again(verdicts_of(reader))
+            self.outlook.extend(verdicts_of(reader))
             self.before = self.tally.pages
             total = self.store.steps - step
             for number, kept in enumerate(reader.visits(step), 1):
-                visit = await self._visit(kept)
+                visit = await recalled(kept, self.web)
                 self.policy.relearn(visit)
                 if isinstance(self.web, LiveWeb):
                     self.web.recall(visit.response)
@@ -257,27 +174,6 @@ class Hunt:
                 if self.stopped:
                     return
         self._whole = True
-
-    async def _visit(self, kept: Kept) -> Visit:
-        """The visit as the policy saw it."""
-        if not isinstance(self.web, LiveWeb):
-            response = await self.web.fetch(kept.link.url)
-            return Visit(kept.link, response.page or Page(response.url), kept.verdict, response)
-        page = Page(kept.url)
-        for exchange in kept.exchanges[1:]:
-            self.web.screening.redirected(kept.link.url, exchange.url)
-        if not kept.error:
-            page, _ = await self.web.read(kept.url, kept.exchanges[-1])
-        response = Response(
-            kept.url,
-            kept.status,
-            error=kept.error,
-            detail=kept.detail,
-            page=None if kept.error else page,
-            digest=kept.digest,
-            exchanges=kept.exchanges,
-        )
-        return Visit(kept.link, page, kept.verdict, response)
 
     def state(self) -> State:
         web = self.web.state() if isinstance(self.web, LiveWeb) else {}
@@ -326,7 +222,7 @@ class Hunt:
             async for visit in visits:
                 self.tally.add(visit)
                 if not visit.response.refused:
-                    self._see(visit.verdict.relevant)
+                    self.outlook.add(visit.verdict.relevant)
                 if self.tally.pages >= DRIFT_PAGES:
                     self._look_for_drift()
                 if visit.failed and not self._first_failure:
@@ -371,7 +267,7 @@ class Hunt:
                 if kept is None:
                     self._unheeded.append(each)
                     continue
-                before = await self._visit(kept)
+                before = await recalled(kept, self.web)
                 self.judge.correct(each.url, each.verdict)
                 self.tally.correct(before, each.verdict)
                 if not (kept.step > self._told_again and kept.verdict == each.verdict):
@@ -433,20 +329,9 @@ class Hunt:
 
     # -- what is to come -------------------------------------------------------------------
 
-    def _see(self, relevant: bool) -> None:
-        self.rules.add(relevant)
-        for each in self._forecasters:
-            each.add(relevant)
-
-    def _see_again(self, relevant: NDArray[np.bool_]) -> None:
-        """See what earlier processes saw; corrected verdicts as they are now."""
-        self.rules.extend(relevant)
-        for each in self._forecasters:
-            each.extend(relevant)
-
     def forecasts(self) -> list[Forecast]:
         """What the next fetches will bring; nothing if none can follow."""
-        return [each.forecast() for each in self._forecasters] if len(self.policy) else []
+        return self.outlook.forecasts() if len(self.policy) else []
 
     # -- why it ends -----------------------------------------------------------------------
 
@@ -506,10 +391,3 @@ class Hunt:
             **drift,
             "forecast": [each.as_json() for each in self.forecasts()],
         }
-
-
-def verdicts_of(reader: HuntReader) -> NDArray[np.bool_]:
-    """Whether each fetch of a hunt brought a relevant page, in order; refused links are none."""
-    refused = "NOT refused" if reader.version > 1 else "1"
-    query = f"SELECT relevance >= 0.5 FROM pages WHERE {refused} ORDER BY step"
-    return np.fromiter((row[0] for row in reader.db.execute(query)), np.bool_)

@@ -1,4 +1,4 @@
-"""What a hunt learned, kept in its folder, and found again for another hunt.
+"""What a hunt learned: kept in its folder, found again, and what another hunt begins with.
 
     learned.npz     written when a hunt ends; arrays and JSON, no pickle
 
@@ -10,12 +10,20 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from wolfspider import __version__
 from wolfspider.asked import LIVE, Asked
-from wolfspider.carrying import About, Learned, carrying_of, read_learned, write_learned
+from wolfspider.carrying import (
+    About,
+    Learned,
+    begin_with,
+    carrying_of,
+    read_learned,
+    write_learned,
+)
 from wolfspider.errors import BadInput, DamagedFile, WolfspiderError
 from wolfspider.policies import Spec, make
 from wolfspider.protocols import Carrying, Policy
@@ -43,6 +51,35 @@ def keep_learned(folder: Path, asked: Asked, policy: Policy, step: int) -> None:
         raise BadInput(
             f"cannot write {folder / NAME}: {reason}; the hunt itself is safe in {folder}"
         ) from error
+
+
+def start_warm(asked: Asked, policy: Policy) -> tuple[Asked, str]:
+    """Begin with what another hunt has learned. Gives what was asked for, with what that was
+    written down in it; and the same in words."""
+    path, name = Path(asked.warm_start), _name(asked)
+    carrying_of(policy, name)
+    learned = learned_at(path)
+    words_stay = begin_with(learned, policy, name, path)
+    asked = replace(asked, warm_start_digest=learned.digest(), warm_start_learned=str(learned))
+    said = "; that is another topic: only how links are weighed is taken up" if words_stay else ""
+    return asked, f"{learned}{said}"
+
+
+def start_warm_again(asked: Asked, policy: Policy) -> str:
+    """As a hunt began that left no checkpoint. Gives why that cannot be, or nothing.
+
+    It is no error: the visits count without it, too.
+    """
+    path = Path(asked.warm_start)
+    if not path.exists():
+        return "it is gone"
+    try:
+        if learned_at(path).digest() != asked.warm_start_digest:
+            return "it has changed since"
+        start_warm(asked, policy)
+    except WolfspiderError as error:
+        return str(error)
+    return ""
 
 
 def learned_at(path: Path) -> Learned:

@@ -1,13 +1,15 @@
-"""A generated web, and a way to run commands."""
+"""A generated web, a site that is served, and a way to run commands."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from command_line import Generated, Outcome, Run, run_here, start
+from live_hunts import Served, served
 
 
 @pytest.fixture
@@ -31,3 +33,9 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Generated:
         folder.with_name("generated.labels.tsv"),
         json.loads(out)["start"],
     )
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served(tmp_path_factory.mktemp("site")) as site:
+        yield site

@@ -9,7 +9,6 @@ import os
 import pty
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +17,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from command_line import COMMAND, Generated, Run, left
-from live_hunts import PAGES, A, Served, change, of_format_1, rows, served, spoil
+from live_hunts import PAGES, A, Served, change, of_format_1, rows, spoil
 from warcs import checked_records
 from wolfspider.store.exporting import COLUMNS
 
 RELEVANT = {f"{A}wolf", f"{A}sum", "http://b.test/"}
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with served(tmp_path_factory.mktemp("site")) as site:
-        yield site
 
 
 @pytest.fixture(scope="module")

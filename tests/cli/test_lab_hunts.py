@@ -6,24 +6,17 @@ import json
 import os
 import shutil
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
 from command_line import Generated, Run, left, start
-from live_hunts import A, Served, change, served, spoil
+from live_hunts import A, Served, change, spoil
 from wolfspider.errors import BadInput
 from wolfspider.store.as_web import HuntRecording, as_web
 from wolfspider.webs.compiler import Compiler
 from wolfspider.webs.recorded import RecordedWeb
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with served(tmp_path_factory.mktemp("site")) as site:
-        yield site
 
 
 @pytest.fixture(scope="module")

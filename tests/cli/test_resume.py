@@ -5,22 +5,13 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from command_line import Generated, Run, left, start
-from live_hunts import PAGES, Served, rows, served
+from live_hunts import PAGES, Served, rows
 from warcs import checked_records
 from wolfspider.asked import Asked
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with served(tmp_path_factory.mktemp("site")) as found:
-        yield found
 
 
 def resumed(folder: Path, *more: str) -> dict[str, Any]:

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from command_line import Generated, Run, left
-from live_hunts import PAGES, A, Served, change, of_format_1, served
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with served(tmp_path_factory.mktemp("site")) as site:
-        yield site
+from live_hunts import PAGES, A, Served, change, of_format_1
 
 
 @pytest.fixture(scope="module")

@@ -114,7 +114,7 @@ def test_what_is_to_come_is_told_and_told_anew(hunt: Hunt) -> None:
     screen = Screen(hunt, terminal())
     screen.draw(hunt.began)
     before = part(screen, "next")
-    hunt._see_again(np.zeros(500, np.bool_))
+    hunt.outlook.extend(np.zeros(500, np.bool_))
     (shown,) = part(Screen(hunt, terminal()), "next")
     hundred, thousand = hunt.forecasts()
     assert shown == f"100 fetches: {hundred}, 1,000 fetches: {thousand}"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import shutil
 import signal
 import sqlite3
-import time
 import tomllib
 import zipfile
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -17,12 +17,14 @@ import numpy as np
 import pytest
 
 from command_line import Generated, Outcome, Run, left, start
-from live_hunts import PAGES, SLOW, A, Served, rows, served
+from live_hunts import PAGES, A, Served, rows
 from wolfspider import __version__
 from wolfspider.asked import Asked
 from wolfspider.carrying import FOREIGN
 from wolfspider.errors import BadInput
+from wolfspider.hunt import Hunt
 from wolfspider.states import load_state, save_state
+from wolfspider.store import read_asked
 
 TOPIC = "astronomy telescope"
 FOREIGN_WEB = "this web looks foreign: "
@@ -87,12 +89,6 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Generated:
     out, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
     return Generated(folder, folder, folder, json.loads(out)["start"])
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with served(tmp_path_factory.mktemp("site")) as site:
-        yield site
 
 
 # -- what is left behind -------------------------------------------------------------------
@@ -267,19 +263,11 @@ def test_a_hunt_that_went_on_and_was_killed_gives_the_later_of_both(hunting: Hun
 
 def test_ctrl_c_leaves_what_was_learned(site: Served, tmp_path: Path) -> None:
     folder = tmp_path / "hunt"
-    process = start(*site.command(folder, "--seed", SLOW, "--policy", "wolf"))
-    try:
-        end = time.monotonic() + 30
-        while len(rows(folder, "SELECT 1 FROM pages")) <= PAGES:
-            assert process.poll() is None, process.communicate()
-            assert time.monotonic() < end
-            time.sleep(0.02)
+    with site.hunting(folder, "--policy", "wolf") as process:
         assert "learned.npz" not in left(folder)
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=30)
         assert process.returncode == 130
-    finally:
-        process.kill()
     assert load_state(folder / "learned.npz")["about"]["pages"] == PAGES + 1
 
 
@@ -295,20 +283,67 @@ def test_a_resumed_hunt_goes_on_from_its_checkpoint(hunting: Hunting) -> None:
     assert hunting.asked("parts") == asked | {"pages": 150}
 
 
-@pytest.mark.parametrize("there", [True, False])
-def test_a_hunt_without_checkpoint_begins_again_as_it_began(hunting: Hunting, there: bool) -> None:
-    hunting.warm("whole")
-    hunting("cold")
+def killed_at_once(hunting: Hunting) -> Path:
+    """A warm hunt that was killed before there was a visit or a checkpoint on disk."""
     hunting.warm("killed", pages="1")
     for checkpoint in (hunting.folder / "killed").glob("checkpoint-*.npz"):
         checkpoint.unlink()
     with closing(sqlite3.connect(hunting.folder / "killed" / "hunt.db")) as db, db:
         db.execute("DELETE FROM pages")
+    return hunting.folder / "killed"
+
+
+async def recalled(folder: Path) -> Hunt:
+    async with Hunt.resume(Asked.of(read_asked(folder)), folder) as hunt:
+        async for _ in hunt.recall():
+            pass
+        return hunt
+
+
+def test_a_hunt_that_has_to_go_on_without_what_it_began_with_knows_why(hunting: Hunting) -> None:
+    folder, learned = killed_at_once(hunting), hunting.base / "learned.npz"
+
+    def began_without() -> str:
+        return asyncio.run(recalled(folder)).began_without
+
+    assert began_without() == ""
+    kept, state = learned.read_bytes(), load_state(learned)
+    state["carried"]["visits"] += 1
+    save_state(learned, state)
+    assert began_without() == "it has changed since"
+    learned.write_bytes(kept)
+    assert began_without() == ""
+    (hunting.base / "hunt.toml").unlink()
+    (hunting.base / "hunt.db").unlink()
+    assert began_without().startswith(f"{hunting.base} holds no hunt (")
+    hunting.base.rename(hunting.folder / "elsewhere")
+    assert began_without() == "it is gone"
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_hunt_without_checkpoint_begins_again_as_it_began(hunting: Hunting, there: bool) -> None:
+    hunting.warm("whole")
+    hunting("cold")
+    killed_at_once(hunting)
     if not there:  # then it knows nothing, but goes on
         hunting.run("resume", hunting.base, "--pages", "160", "--quiet")
     done = hunting.run("resume", hunting.folder / "killed", "--pages", "150", "--json")
     assert done.code == 0, done.err
     assert hunting.visited("killed") == hunting.visited("whole" if there else "cold")
+    began = f"this hunt began with what {hunting.base} learned, and goes on without it"
+    lost = [line for line in done.err.splitlines() if line.startswith(began)]
+    assert lost == ([] if there else [f"{began}: it has changed since"])
+
+
+def test_what_is_lost_is_said_once_and_not_with_quiet(hunting: Hunting) -> None:
+    folder = killed_at_once(hunting)
+    hunting.base.rename(hunting.folder / "elsewhere")
+    kept = shutil.copytree(folder, hunting.folder / "kept")
+    first = hunting.run("resume", folder, "--pages", "30")
+    assert first.err.count(f"{hunting.base} learned, and goes on without it: it is gone\n") == 1
+    again = hunting.run("resume", folder, "--pages", "40")
+    assert "goes on without it" not in again.err  # it has a checkpoint now
+    assert hunting.run("resume", kept, "--pages", "30", "--quiet").err == ""
 
 
 # -- mistakes ------------------------------------------------------------------------------

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +10,7 @@ import pytest
 
 import explaining
 from command_line import Generated, Outcome, Run, start
-from live_hunts import PAGES, SLOW, A, Served, of_format_1, rows, served
+from live_hunts import PAGES, SLOW, A, Served, of_format_1, rows
 from wolfspider.records import Clue, Link, Page, Receipt, Response, Visit
 from wolfspider.store import HuntStore
 
@@ -26,12 +24,6 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = explaining.install(tmp_path / "installed")
     monkeypatch.syspath_prepend(str(folder))
     monkeypatch.setenv("PYTHONPATH", f"{folder}:{TESTS}")
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with served(tmp_path_factory.mktemp("site")) as site:
-        yield site
 
 
 @pytest.fixture
@@ -70,7 +62,8 @@ def test_a_page_of_a_generated_web(run: Run, stars: Path) -> None:
     assert "fetched   at step 60 of 60\n" in shown
     share = round(100 * found["expected"])
     was = "was" if found["relevant"] else "was not"
-    assert f"expected  to be relevant: {share} %; it {was}\n" in shown
+    assert f"expected  yield {share} %: relevant pages on the best trip that " in shown
+    assert f"; it {was} relevant itself\n" in shown
     assert f"    -0.250  ████████          {path['clue']}\n" in shown or len(found["clues"]) == 1
 
 
@@ -98,6 +91,10 @@ def test_a_seed_and_a_waiting_link(run: Run, stars: Path, generated: Generated) 
     shown = run("why", stars, waiting[0]["url"]).out
     assert "it has not been followed yet: it waits\n" in shown
     assert "as of     step 60 of 60\n" in shown
+    assert f"rank      1st of {found['waiting']:,} waiting links\n" in shown
+    shown = run("why", stars).out
+    assert "\nThe best of the links that wait, with their expected yields:\n" in shown
+    shown = run("why", stars, waiting[0]["url"]).out
     assert "Since it was found, " in shown
 
 
@@ -150,19 +147,10 @@ def test_beside_a_hunt_that_runs_then_killed_and_resumed(
     run: Run, site: Served, tmp_path: Path, installed: None
 ) -> None:
     folder = tmp_path / "hunt"
-    process = start(*site.command(folder, "--seed", SLOW, "--policy", "explaining"))
-    try:
-        end = time.monotonic() + 30
-        while len(rows(folder, "SELECT 1 FROM pages")) <= PAGES:
-            assert process.poll() is None, process.communicate()
-            assert time.monotonic() < end
-            time.sleep(0.02)
+    with site.hunting(folder, "--policy", "explaining") as process:
         before = rows(folder, "SELECT * FROM receipts ORDER BY step")
         assert why(run, folder, f"{A}wolf")["clues"]
         assert process.poll() is None
-    finally:
-        process.kill()
-        process.communicate(timeout=20)
     assert len(before) == PAGES - 1  # of nine pages two are seeds
     resumed = start("resume", folder, "--minutes", "0.02", "--quiet", "--json")
     out, err = resumed.communicate(timeout=60)
@@ -186,6 +174,7 @@ def test_hunts_without_receipts(run: Run, generated: Generated, tmp_path: Path) 
     assert "found " in shown
     nothing = run("why", folder)
     assert nothing.out.startswith("This hunt has no receipts: its policy cannot say why")
+    assert "\nThe best of the links that wait, with their scores:\n" in nothing.out
     assert "clues that paid" not in run("status", folder).out
     assert run("status", folder, "--json").json["clues"] == []
     of_format_1(old, generated.folder)
@@ -204,18 +193,39 @@ def test_a_link_chosen_to_learn_something_and_quiet(run: Run, tmp_path: Path) ->
             link = Link(A + name, 1, "a.test", name, A if name else "", receipt=why_)
             store.add(Visit(link, Page(A + name, name), response=Response(A + name, 200)))
     shown = run("why", tmp_path / "hunt", f"{A}wolf").out
-    assert "expected  to be relevant: 12 %; it was not\n" in shown
-    assert "rank      12th of 1,300 waiting links\n" in shown
-    assert "chosen    to learn something: by what was known, another link promised more\n" in shown
+    trip = "relevant pages on the best trip that begins with it"
+    assert f"expected  yield 12 %: {trip}; it was not relevant itself\n" in shown
+    assert "rank      12th of 1,300 waiting links when it was chosen\n" in shown
+    assert "chosen    to learn something, not for its expected yield alone\n" in shown
     assert "    +0.250  ████              up\n" in shown
     assert "    -1.000  ████████████████  down \n" in shown
     assert "    +0.000                    nothing\n" in shown
-    assert "While it waited, 1 page came first, not relevant; those that promised most:" in shown
+    assert "While it waited, 1 page came first, not relevant; those with the highest " in shown
+    assert " those with the highest score:\n      score  it was        page\n" in shown
     assert "          0  not relevant  first  http://a.test/first\n" in shown
     quiet = run("why", tmp_path / "hunt", f"{A}wolf", "--quiet").out
     assert quiet
     assert shown.startswith(quiet)
     assert "While it waited" not in quiet
+
+
+def test_a_link_that_others_had_to_let_pass(run: Run, tmp_path: Path) -> None:
+    asked = {"topic": "wolf", "seeds": [A], "web": "live", "policy": "gone-away"}
+    receipts = {"": None, "first": Receipt(0.9, 1, 121, False, ())}
+    receipts |= {"wolf": Receipt(0.25, 3, 120, False, (Clue("up", 0, 0.25),))}
+    with HuntStore.create(tmp_path / "hunt", asked) as store:
+        for name, receipt in receipts.items():
+            link = Link(A + name, 1, "a.test", name, A if name else "", receipt=receipt)
+            store.add(Visit(link, Page(A + name, name), response=Response(A + name, 200)))
+    shown = run("why", tmp_path / "hunt", f"{A}wolf").out
+    changed = "the order had changed since the links were last compared"
+    ahead = f"better ones waited for their hosts, or {changed}"
+    assert f"rank      3rd of 120 waiting links when it was chosen; {ahead}\n" in shown
+    assert "chosen  " not in shown
+    assert " those with the highest expected yield:\n   expected  it was        page\n" in shown
+    assert "       90 %  not relevant  first  http://a.test/first\n" in shown
+    first = run("why", tmp_path / "hunt", f"{A}first").out
+    assert "rank      1st of 121 waiting links when it was chosen\n" in first
 
 
 def refused(done: Outcome) -> str:

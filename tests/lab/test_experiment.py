@@ -18,9 +18,16 @@ import pytest
 
 from checks import Recording
 from command_line import run_here
+from lab.tiny import task_of
 from wolfspider.errors import BadInput, DamagedFile
 from wolfspider.lab import experiment as experiments
-from wolfspider.lab.experiment import Experiment, code_digest, takes_seed
+from wolfspider.lab.experiment import (
+    Experiment,
+    code_digest,
+    ground_of,
+    judge_digest,
+    takes_seed,
+)
 from wolfspider.lab.ground import Ground
 from wolfspider.lab.run import run_lesson
 from wolfspider.lab.summary import Summary
@@ -214,6 +221,61 @@ def test_the_code_of_a_policy_is_that_of_all_its_classes() -> None:
     digests = {code_digest(Spec.parse(name)) for name in ("best-first", "pagerank", "optimal")}
     assert len(digests) == 3
     assert code_digest(Spec.parse("optimal")) == code_digest(Spec.parse("perfect-distance"))
+
+
+def edit(module: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if a line had been added to a module."""
+    file = Path(str(sys.modules[module].__file__))
+    (folder / file.name).write_bytes(file.read_bytes() + b"# and more\n")
+    monkeypatch.setattr(sys.modules[module], "__file__", str(folder / file.name))
+
+
+def test_only_what_an_edited_judge_has_judged_is_run_again(
+    tmp_path: Path, small_tasks: TaskFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed, drawn = small_tasks.tasks
+    file = replace(small_tasks, tasks=(listed, replace(drawn, judge="keywords")))
+    before = done(tmp_path / "results", file, "breadth-first,random", 1)
+    assert before.missing() == []
+    edit("wolfspider.judges.keywords", tmp_path, monkeypatch)
+    again = asked(tmp_path / "results", file, "breadth-first,random", 1)
+    missing = [(job.task.name, str(job.policy)) for job in again.missing()]
+    assert missing == [("drawn", name) for name in ("breadth-first", "random", "optimal")]
+    assert {trace.key.task for trace in again.traces()} == {"listed"}
+
+
+def test_what_a_judge_uses_and_learned_from_is_part_of_it(
+    tmp_path: Path, small_tasks: TaskFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("targets", "classifier", "cosine", "keywords")
+    tasks = [replace(small_tasks.tasks[0], judge=name) for name in names]
+
+    def digests() -> list[str]:
+        return [judge_digest(ground_of(small_tasks.web, each, 0)) for each in tasks]
+
+    before = digests()
+    assert len(set(before)) == len(names)
+    monkeypatch.setattr(experiments, "draw_examples", task_of)  # written in another file
+    assert [a == b for a, b in zip(before, digests(), strict=True)] == [True, False, True, True]
+    monkeypatch.undo()
+    assert digests() == before
+    edit("wolfspider.vectors.tokens", tmp_path, monkeypatch)
+    assert [a == b for a, b in zip(before, digests(), strict=True)] == [True, False, True, True]
+
+
+def test_results_from_before_judges_counted_are_found(
+    tmp_path: Path, small_tasks: TaskFile
+) -> None:
+    experiment = done(tmp_path, small_tasks, "breadth-first", 1)
+    for job in experiment.jobs:
+        job.path(tmp_path).rename(replace(job, judge="").path(tmp_path))
+    about = json.loads((tmp_path / "experiment.json").read_text())
+    del about["judges"]
+    (tmp_path / "experiment.json").write_text(json.dumps(about))
+    old = Experiment(tmp_path)
+    assert old.missing() == []
+    assert len(old.traces()) == len(experiment.jobs) == 4
+    assert len(asked(tmp_path, small_tasks, "breadth-first", 1).missing()) == 4
 
 
 def test_tables_in_settings_are_part_of_the_policy(

@@ -12,28 +12,20 @@ from scipy.stats import chisquare
 
 from checks import (
     JUDGE,
-    PolicyCheck,
     Recording,
     choice,
-    copied,
-    digest,
     drain,
-    follow,
-    policy_checks,
-    through_disk,
     visit_of,
 )
 from wolfspider.crawl import replay
 from wolfspider.pages import parse_html
 from wolfspider.policies.agents import Perceptron
 from wolfspider.policies.arachnid import Arachnid
-from wolfspider.protocols import Policy
 from wolfspider.records import Link, Page, Verdict, Visit
 from wolfspider.text import term_ids, terms
 from wolfspider.topics import Topic
 from wolfspider.urls import seed_link
 from wolfspider.webs.recorded import RecordedWeb
-from wordy import wordy
 
 TOPIC = Topic.of("solar eclipse")
 HOME = "http://a.example/"
@@ -292,49 +284,7 @@ def test_a_visit_that_nobody_asked_for_is_taken_in() -> None:
     assert len(drain(policy)) == 2
 
 
-# -- contract and states -------------------------------------------------------------------
-
-VARIANTS: dict[str, dict[str, float | int | bool]] = {
-    "short lives": {"energy": 0.3, "cost": 0.4, "theta": 0.6},
-    "little room": {"buffer": 25},
-    "naive": {"learning": False},
-}
-CASES = [
-    pytest.param(name, check, id=f"{name}-{check.__name__.removeprefix('check_')}")
-    for name, settings in VARIANTS.items()
-    for check in policy_checks(gives_up="buffer" in settings)
-]
-
-
-@pytest.mark.parametrize(("name", "check"), CASES)
-def test_contract(
-    name: str,
-    check: PolicyCheck,
-    recorded_web: RecordedWeb,
-    recording: Recording,
-    seeds: list[Link],
-) -> None:
-    def make() -> Policy:
-        return Arachnid(topic=recording.topic, seed=1, **VARIANTS[name])  # type: ignore[arg-type]
-
-    check(make, recorded_web, seeds)
-
-
-def test_links_that_are_out_come_back_to_a_restored_policy_as_to_the_old_one(
-    recorded_web: RecordedWeb, recording: Recording, seeds: list[Link]
-) -> None:
-    def make() -> Arachnid:
-        return Arachnid(topic=recording.topic, seed=1)
-
-    policy = make()
-    policy.start(seeds)
-    follow(policy, recorded_web, 30)
-    out = [choice(policy) for _ in range(6)]
-    copy = copied(policy, make)
-    for each in (policy, copy):
-        for link in reversed(out):
-            each.learn(back(link, worth=0.5))
-    assert digest(follow(policy, recorded_web, 60)) == digest(follow(copy, recorded_web, 60))
+# -- settings and corrections --------------------------------------------------------------
 
 
 def test_bad_settings_are_refused() -> None:
@@ -364,25 +314,3 @@ def test_a_correction_pays_or_takes_back() -> None:
     assert agent.energy == pytest.approx(energy - 1)
     policy.correct(Visit(link, page, Verdict(1.0, True)))
     assert agent.energy == pytest.approx(energy)
-
-
-def test_a_correction_teaches_after_a_restart() -> None:
-    policy = Arachnid(topic=Topic.of("solar eclipse"), seed=0)
-    policy.start([seed_link("http://a.example/")])
-    first = choice(policy)
-    links = wordy({"http://a.example/1": {"anchor": "eclipse"}})
-    policy.learn(Visit(first, Page(first.url, terms=terms("solar"), links=links)))
-    link = choice(policy)
-    page = Page(link.url, terms=terms("moon"))
-    policy.learn(Visit(link, page))
-    again = Arachnid(topic=Topic.of("solar eclipse"), seed=0)
-    again.restore(through_disk(policy.state()))
-    before = [agent.net.bias for agent in policy.agents.values()]
-    for each in (policy, again):
-        each.correct(Visit(link, page, Verdict(1.0, True)))
-    one, other = (
-        [(agent.energy, agent.net.bias, *agent.net.weights) for agent in each.agents.values()]
-        for each in (policy, again)
-    )
-    assert one == other
-    assert [bias for _, bias, *_ in one] != before

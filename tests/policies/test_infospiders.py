@@ -13,22 +13,17 @@ from scipy.stats import chisquare
 
 from checks import (
     JUDGE,
-    PolicyCheck,
     Recording,
     choice,
-    copied,
     digest,
     drain,
     follow,
-    policy_checks,
-    through_disk,
     visit_of,
 )
 from wolfspider.crawl import replay
 from wolfspider.policies.agents import Keywords, Perceptron, network_inputs, sigmoid
 from wolfspider.policies.infospiders import InfoSpiders, move_probability
 from wolfspider.policies.notes import Notes
-from wolfspider.protocols import Policy
 from wolfspider.records import Link, Page, Verdict, Visit
 from wolfspider.text import term_ids, terms
 from wolfspider.topics import Topic
@@ -492,55 +487,6 @@ def test_evolution_off_is_a_population_of_one(
 
 # -- memory, states, busy hosts ------------------------------------------------------------
 
-VARIANTS: dict[str, dict[str, float | int | bool]] = {
-    "many agents": {"theta": 0.05},
-    "little room": {"theta": 0.05, "buffer": 30},
-    "no learning": {"theta": 0.05, "learning": False},
-    "no evolution": {"evolution": False},
-}
-CASES = [
-    pytest.param(name, check, id=f"{name}-{check.__name__.removeprefix('check_')}")
-    for name, settings in VARIANTS.items()
-    for check in policy_checks(gives_up="buffer" in settings)
-]
-
-
-@pytest.mark.parametrize(("name", "check"), CASES)
-def test_contract(
-    name: str,
-    check: PolicyCheck,
-    recorded_web: RecordedWeb,
-    recording: Recording,
-    seeds: list[Link],
-) -> None:
-    def make() -> Policy:
-        return InfoSpiders(topic=recording.topic, seed=1, **VARIANTS[name])  # type: ignore[arg-type]
-
-    check(make, recorded_web, seeds)
-
-
-def test_links_that_are_out_come_back_to_a_restored_policy_as_to_the_old_one(
-    recorded_web: RecordedWeb, recording: Recording, seeds: list[Link]
-) -> None:
-    def make() -> InfoSpiders:
-        return InfoSpiders(topic=recording.topic, theta=0.05, seed=1)
-
-    policy = make()
-    policy.start(seeds)
-    follow(policy, recorded_web, 30)
-    out = [choice(policy) for _ in range(10)]
-    copy = copied(policy, make)
-    assert isinstance(copy, InfoSpiders)
-    before = [agent.net.bias for agent in policy.agents]
-    for each in (policy, copy):
-        for link in reversed(out):
-            each.learn(Visit(link, Page(link.url, terms=terms("solar moon"))))
-    assert [agent.net.bias for agent in policy.agents] != before
-    for one, other in zip(policy.agents, copy.agents, strict=True):
-        assert one.net.weights.tolist() == other.net.weights.tolist()
-        assert (one.net.bias, one.energy) == (other.net.bias, other.energy)
-    assert digest(follow(policy, recorded_web, 60)) == digest(follow(copy, recorded_web, 60))
-
 
 def test_a_state_does_not_change_with_the_policy(
     recorded_web: RecordedWeb, recording: Recording, seeds: list[Link]
@@ -644,25 +590,3 @@ def test_a_correction_moves_energy_and_net() -> None:
     assert agent.net(inputs).item(0) > before
     policy.correct(Visit(second, page, Verdict(0.0, False)))
     assert agent.energy == pytest.approx(energy + 1)
-
-
-def test_a_correction_teaches_after_a_restart() -> None:
-    policy = InfoSpiders(topic=Topic.of("solar eclipse"), seed=0)
-    policy.start([seed_link("http://a.example/")])
-    first = choice(policy)
-    links = wordy({"http://a.example/1": {"anchor": "eclipse"}})
-    policy.learn(Visit(first, Page(first.url, terms=terms("solar"), links=links)))
-    link = choice(policy)
-    page = Page(link.url, terms=terms("moon"))
-    policy.learn(Visit(link, page))
-    again = InfoSpiders(topic=Topic.of("solar eclipse"), seed=0)
-    again.restore(through_disk(policy.state()))
-    before = [agent.net.bias for agent in policy.agents]
-    for each in (policy, again):
-        each.correct(Visit(link, page, Verdict(1.0, True)))
-    one, other = (
-        [(agent.energy, agent.net.bias, *agent.net.weights) for agent in each.agents]
-        for each in (policy, again)
-    )
-    assert one == other
-    assert [bias for _, bias, *_ in one] != before

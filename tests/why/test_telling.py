@@ -11,6 +11,7 @@ from zlib import crc32
 import numpy as np
 import pytest
 
+from checks import choice
 from explaining import LIKELY, NAME, UNLIKELY, Explaining, install
 from recordings import compile_web, moved, page
 from wolfspider.asked import Asked
@@ -255,18 +256,21 @@ def test_a_redirect_its_target_and_one_on_the_way(tmp_path: Path) -> None:
     assert {story_of(folder, f"{A}{name}").link for name in ("x", "hop", "end")} == {f"{A}x"}
 
 
+def one_link_out() -> tuple[Leased, Visit, Link]:
+    """A policy that has seen the home page, that visit, and the link that it chose then."""
+    policy = Leased(Explaining(topic=Topic.of("wolf")))
+    policy.receipts = True
+    policy.start([seed_link(A)])
+    first = Visit(choice(policy), parse_html(HOME.encode(), A), response=Response(A, 200))
+    policy.learn(first)
+    return policy, first, choice(policy)
+
+
 def test_a_link_that_was_out_when_the_hunt_last_wrote_down_where_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(str(install(tmp_path / "installed")))
-    policy = Leased(Explaining(topic=Topic.of("wolf")))
-    policy.receipts = True
-    policy.start([seed_link(A)])
-    seed = policy.next()
-    assert seed is not None
-    first = Visit(seed, parse_html(HOME.encode(), A), response=Response(A, 200))
-    policy.learn(first)
-    assert policy.next() is not None
+    policy, first, _ = one_link_out()
     folder = tmp_path / "hunt"
     with HuntStore.create(folder, ASKED | {"policy": NAME}) as store:
         store.add(first)
@@ -282,6 +286,45 @@ def test_a_link_that_was_out_when_the_hunt_last_wrote_down_where_it_is(
     assert story.notes == ("1 page has been fetched since, which may have changed this",)
     with pytest.raises(BadInput, match=r"links found after step 1 of 2 are not seen here"):
         story_of(folder, f"{A}new")
+
+
+CHANGED = "the order had changed since the links were last compared"
+
+
+@pytest.mark.parametrize(
+    ("rank", "explored", "web", "ahead"),
+    [
+        (1, False, "live", ""),
+        (3, False, "live", f"better ones waited for their hosts, or {CHANGED}"),
+        (3, False, "nowhere", CHANGED),  # no host of a recorded web ever rests
+        (3, True, "live", ""),  # it was chosen to learn something: that is why
+    ],
+)
+def test_why_better_links_were_not_chosen(
+    tmp_path: Path, rank: int, explored: bool, web: str, ahead: str
+) -> None:
+    followed = visit("wolf", Clue("word", 5, 1.0))
+    receipt = Receipt(0.5, rank, 120, explored, (Clue("word", 5, 1.0),))
+    followed = replace(followed, link=replace(followed.link, receipt=receipt))
+    story = story_of(written(tmp_path, visit(""), followed, web=web), f"{A}wolf")
+    assert (story.rank, story.waiting, story.ahead) == (rank, 120, ahead)
+
+
+def test_a_link_that_is_out_was_chosen_and_one_that_waits_was_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(install(tmp_path / "installed")))
+    policy, first, out = one_link_out()
+    assert out.receipt is not None
+    policy._out[out.fingerprint] = replace(out, receipt=replace(out.receipt, rank=2))
+    folder = tmp_path / "hunt"
+    with HuntStore.create(folder, ASKED | {"policy": NAME}) as store:
+        store.add(first)
+        store.checkpoint({"policy": policy.state(), "web": {}})
+    chosen, waits = story_of(folder, f"{A}wolf"), story_of(folder, f"{A}dogs")
+    assert (chosen.state, chosen.rank) == ("out", 2)
+    assert chosen.ahead == f"better ones waited for their hosts, or {CHANGED}"
+    assert (waits.state, waits.rank, waits.ahead) == ("waiting", 3, "")
 
 
 def test_a_policy_that_is_not_installed_leaves_clues_with_plain_names(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -13,12 +12,12 @@ from typing import Any, BinaryIO
 import click
 
 from wolfspider.cli.interrupts import cleaning_up
+from wolfspider.cli.opened import opened
 from wolfspider.cli.output import FIRST_HUNT, example, note, print_json, result_options
 from wolfspider.cli.progress import Meter
-from wolfspider.errors import BadInput, DamagedFile
+from wolfspider.errors import BadInput
 from wolfspider.store import HuntReader
 from wolfspider.store.exporting import COLUMNS, Rows, WarcCopy
-from wolfspider.store.opening import open_hunt
 from wolfspider.store.row_formats import Csv, JsonLines, Parquet, RowWriter
 
 _WRITERS: dict[str, Callable[[BinaryIO, Sequence[str]], RowWriter]] = {
@@ -66,17 +65,11 @@ def export(
         raise BadInput("--relevant and --all exclude each other; give one of them")
     _check_output(out, kind, force, as_json)
     choice = "relevant" if relevant else "all" if everything else "answered"
-    with cleaning_up(), open_hunt(folder) as reader:
-        try:
-            if kind == "warc":
-                result = _export_warc(WarcCopy(reader, choice), out, quiet)
-            else:
-                result = _export_rows(reader, choice, kind, text, out, quiet)
-        except sqlite3.DatabaseError as error:
-            raise DamagedFile(
-                f"{folder / 'hunt.db'} cannot be read ({error}); bring it back from a copy, or: "
-                f"wolfspider resume --rebuild {folder}"
-            ) from error
+    with cleaning_up(), opened(folder) as reader:
+        if kind == "warc":
+            result = _export_warc(WarcCopy(reader, choice), out, quiet)
+        else:
+            result = _export_rows(reader, choice, kind, text, out, quiet)
     if as_json:
         print_json({"file": str(out), "format": kind} | result)
     elif out is not None:

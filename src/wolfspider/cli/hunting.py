@@ -65,6 +65,8 @@ async def _run(
         with signals.stopping(hunt):
             if resumed:
                 await _recall(hunt, quiet)
+                if hunt.began_without and not quiet:
+                    _print_loss(hunt)
             told = hunt.drift is not None  # by an earlier process
             with HuntView(hunt, quiet=quiet) as view:
                 async for visit in hunt.visits():
@@ -157,6 +159,17 @@ def near(path: Path) -> str:
 def _print_beginning(hunt: Hunt) -> None:
     source = near(Path(hunt.asked.warm_start))
     note(plain(f"begins with what {source} learned: {hunt.began_with}"))
+
+
+def _print_loss(hunt: Hunt) -> None:
+    """A word of warning that what was learned elsewhere is not known any more."""
+    source = near(Path(hunt.asked.warm_start))
+    note(
+        plain(
+            f"this hunt began with what {source} learned, and goes on without it: "
+            f"{hunt.began_without}"
+        )
+    )
 
 
 def _print_drift(hunt: Hunt) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -14,6 +13,7 @@ import click
 
 from wolfspider.cli.foreseen import forecast_lines
 from wolfspider.cli.hunting import near
+from wolfspider.cli.opened import opened
 from wolfspider.cli.output import (
     FIRST_HUNT,
     example,
@@ -23,11 +23,11 @@ from wolfspider.cli.output import (
     result_options,
 )
 from wolfspider.cli.why import clue_line
-from wolfspider.errors import DamagedFile
 from wolfspider.forecasting import forecasts
-from wolfspider.hunt import Tally, verdicts_of
+from wolfspider.outlook import verdicts_of
 from wolfspider.store import HuntReader
-from wolfspider.store.opening import open_hunt, writer_of
+from wolfspider.store.opening import writer_of
+from wolfspider.tally import Tally
 from wolfspider.urls import host
 from wolfspider.why import Paid, clues_that_paid
 
@@ -53,18 +53,12 @@ def status(folder: Path, as_json: bool, quiet: bool) -> None:
 def status_of(folder: Path) -> dict[str, Any]:
     """Everything that can be said about a hunt, as JSON values; None for what is not known."""
     writer = writer_of(folder)  # first: one that ends while we read was running, and not killed
-    try:
-        with open_hunt(folder) as reader:
-            reader.db.execute("BEGIN")  # one moment for all that is read
-            found = {"folder": str(folder)} | _state(reader, writer) | _numbers(reader)
-            found["clues"] = [asdict(paid) for paid in clues_that_paid(reader, _CLUES).paid]
-            over = found["waiting"] == 0  # then nothing can follow
-            return found | {"forecast": [] if over else _forecast(reader)}
-    except sqlite3.DatabaseError as error:
-        raise DamagedFile(
-            f"{folder / 'hunt.db'} cannot be read ({error}); bring it back from a copy, or: "
-            f"wolfspider resume --rebuild {folder}"
-        ) from error
+    with opened(folder) as reader:
+        reader.db.execute("BEGIN")  # one moment for all that is read
+        found = {"folder": str(folder)} | _state(reader, writer) | _numbers(reader)
+        found["clues"] = [asdict(paid) for paid in clues_that_paid(reader, _CLUES).paid]
+        over = found["waiting"] == 0  # then nothing can follow
+        return found | {"forecast": [] if over else _forecast(reader)}
 
 
 def _state(reader: HuntReader, writer: int | None) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sqlite3
 import textwrap
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 import click
 
+from wolfspider.cli.opened import opened
 from wolfspider.cli.output import (
     FIRST_HUNT,
     example,
@@ -20,8 +20,7 @@ from wolfspider.cli.output import (
     result_options,
     several,
 )
-from wolfspider.errors import BadInput, DamagedFile
-from wolfspider.store.opening import open_hunt
+from wolfspider.errors import BadInput
 from wolfspider.why import First, NamedClue, Other, Paid, Story, Teller, Totals, clues_that_paid
 from wolfspider.why.story import FETCHED, OUT, WAITING
 
@@ -46,18 +45,12 @@ def why(folder: Path, url: str | None, best: int | None, as_json: bool, quiet: b
     """
     if best is not None and (url is not None or best < 1):
         raise BadInput("--best says how many clues to list, 1 or more; give it without a URL")
-    try:
-        with open_hunt(folder) as reader:
-            if url is not None:
-                _tell(Teller(reader).tell(url), as_json, quiet)
-            else:
-                totals = clues_that_paid(reader, best or _CLUES, _WORST)
-                _sum_up(totals, Teller(reader), as_json, quiet)
-    except sqlite3.DatabaseError as error:
-        raise DamagedFile(
-            f"{folder / 'hunt.db'} cannot be read ({error}); bring it back from a copy, or: "
-            f"wolfspider resume --rebuild {folder}"
-        ) from error
+    with opened(folder) as reader:
+        if url is not None:
+            _tell(Teller(reader).tell(url), as_json, quiet)
+        else:
+            totals = clues_that_paid(reader, best or _CLUES, _WORST)
+            _sum_up(totals, Teller(reader), as_json, quiet)
 
 
 def _tell(story: Story, as_json: bool, quiet: bool) -> None:
@@ -90,12 +83,9 @@ def _facts(story: Story) -> Iterator[tuple[str, Any]]:
         )
     if story.expected is not None:
         yield "expected", _expected(story)
-        yield (
-            "rank",
-            f"{_ordinal(story.rank or 0)} of {several(story.waiting or 0, 'waiting link')}",
-        )
+        yield "rank", _rank(story)
         if story.explored:
-            yield "chosen", "to learn something: by what was known, another link promised more"
+            yield "chosen", "to learn something, not for its expected yield alone"
     elif story.score is not None and not story.seed:
         yield "score", f"{story.score:.4g}, by the policy's own measure"
 
@@ -110,10 +100,18 @@ def _found(story: Story) -> str:
 
 
 def _expected(story: Story) -> str:
-    share = f"to be relevant: {100 * (story.expected or 0):.0f} %"
+    share = f"{100 * (story.expected or 0):.0f} %"
+    said = f"yield {share}: relevant pages on the best trip that begins with it"
     if story.relevant is None:
-        return share
-    return f"{share}; it {'was' if story.relevant else 'was not'}"
+        return said
+    return f"{said}; it was {'' if story.relevant else 'not '}relevant itself"
+
+
+def _rank(story: Story) -> str:
+    rank = f"{_ordinal(story.rank or 0)} of {several(story.waiting or 0, 'waiting link')}"
+    if story.state != WAITING:
+        rank += " when it was chosen"
+    return f"{rank}; {story.ahead}" if story.ahead else rank
 
 
 def _print_clues(clues: Iterable[NamedClue]) -> None:
@@ -134,11 +132,12 @@ def _print_first(story: Story, first: First) -> None:
         return
     many = several(first.pages, "page")
     paid = f"{first.relevant:,} of them relevant" if first.pages > 1 else first.best[0].came
+    expected = any(other.expected is not None for other in first.best)
     if story.state in (WAITING, OUT):
         print(f"\nSince it was found, {many} came first, {paid}; the last:")
     else:
-        print(f"\nWhile it waited, {many} came first, {paid}; those that promised most:")
-    expected = any(other.expected is not None for other in first.best)
+        most = "expected yield" if expected else "score"
+        print(f"\nWhile it waited, {many} came first, {paid}; those with the highest {most}:")
     print(f"  {'expected' if expected else 'score':>9}  {'it was':<12}  page")
     for other in first.best:
         print(f"  {_promise(other):>9}  {other.came:<12}  {_page(other.title, other.url)}")
@@ -166,7 +165,9 @@ def _sum_up(totals: Totals, teller: Teller, as_json: bool, quiet: bool) -> None:
     for line in clue_lines(totals):
         print(line)
     if links:
-        print("\nThe links that wait and would be followed first:")
+        told = any(hope is not None for hope in expected.values())
+        measure = "expected yields" if told else "scores"
+        print(f"\nThe best of the links that wait, with their {measure}:")
     for link in links:
         hope = expected[link.url]
         share = f"{link.score:.3g}" if hope is None else f"{100 * hope:.0f} %"

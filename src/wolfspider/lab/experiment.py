@@ -33,7 +33,7 @@ import scipy
 
 from wolfspider import __version__
 from wolfspider.errors import BadInput, DamagedFile, WolfspiderError
-from wolfspider.lab.ground import Ground
+from wolfspider.lab.ground import Ground, draw_examples
 from wolfspider.lab.oracles import ORACLES, Oracle
 from wolfspider.lab.parts import mask_of
 from wolfspider.lab.run import carries, died, make_policy, run_lesson
@@ -53,7 +53,7 @@ REFERENCES = {"breadth-first": ("breadth-first",), "optimal": ("optimal", "oracl
 
 _MADE_OF = tuple(
     f"wolfspider.{each}."
-    for each in ("policies", "clues", "learners", "training", "vectors", "frontier")
+    for each in ("policies", "clues", "learners", "training", "vectors", "frontier", "judges")
 )
 _OURS = {"experiment.json", ".experiment.json", ".lock", "runs"}
 
@@ -67,12 +67,15 @@ class Job:
     policy: Spec
     repeat: int
     code: str = ""  # digest of the policy's source
+    judge: str = ""  # and of the judge's; results from before it counted have none
     carries: bool = False  # it begins with what the repeat before it has learned
 
     def path(self, folder: Path) -> Path:
-        """Named by web, task, policy, settings, seed and code: all that decides the outcome."""
+        """Named by web, task, policy, settings, seed and the code of policy and judge: all that
+        decides the outcome."""
         web = _web(self.web).digest
         decides = [web, self.task.as_json(), str(self.policy), self.repeat, self.code]
+        decides += ["judge", self.judge] if self.judge else []
         decides += ["carries"] if self.carries else []
         digest = hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()[:12]
         name = f"{self.task.name}--{self.policy}--{self.repeat}"
@@ -107,11 +110,13 @@ class Experiment:
         specs = [(name, Spec.parse(name)) for name in self.about["policies"]]
         for entry in self.about["tasks"]:
             task, web = Task.of_json(entry["task"]), Path(entry["web"])
+            judge = self.about["judges"].get(task.judge, "")
             for repeat in range(self.about["repeats"]):
                 for name, spec in specs:
                     carry = self.about["carry"] and carries(spec)
                     if repeat == 0 or not task.listed or takes_seed(spec):
-                        jobs.append(Job(web, task, spec, repeat, self.about["code"][name], carry))
+                        code = self.about["code"][name]
+                        jobs.append(Job(web, task, spec, repeat, code, judge, carry))
         return jobs
 
     def ask(
@@ -145,6 +150,7 @@ class Experiment:
                 self.about["webs"][str(file.web)] = digest
                 self._add_tasks(file)
             self._add_policies(specs)
+            self._add_judges()
             self.about["repeats"] = max(repeats, self.about["repeats"])
             self.about["commands"].append(command)
             self._write()
@@ -195,7 +201,7 @@ class Experiment:
             "repeats": 0,
             "commands": [],
         }
-        later = {"carry": False}  # what was added since the first results
+        later = {"carry": False, "judges": {}}  # what was added since the first results
         if not path.exists():
             self._check_empty()
             return new | later
@@ -262,6 +268,15 @@ class Experiment:
         self.about["policies"] = names
         self.about["code"] = {name: code_digest(Spec.parse(name)) for name in names}
 
+    def _add_judges(self) -> None:
+        """What each judge of the tasks is written in."""
+        judges = {}
+        for entry in self.about["tasks"]:
+            task = Task.of_json(entry["task"])
+            if task.judge not in judges:
+                judges[task.judge] = judge_digest(ground_of(Path(entry["web"]), task, 0))
+        self.about["judges"] = judges
+
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
@@ -319,18 +334,30 @@ def _takes(spec: Spec, parameter: str) -> bool:
 def code_digest(spec: Spec) -> str:
     """Of the files that a policy is written in, and of those it uses: edited, it is another."""
     policy = Oracle if spec.name in ORACLES else load(spec.name)
-    digest = hashlib.sha256()
-    if hasattr(policy, "train"):  # what it was trained on is part of it
-        for each in (Graph, map_of, mask_of):
-            digest.update(Path(inspect.getfile(each)).read_bytes())
-    for name in sorted(_modules({cls.__module__ for cls in policy.__mro__})):
-        file = getattr(sys.modules.get(name), "__file__", None)
-        digest.update(Path(file).read_bytes() if file and Path(file).is_file() else name.encode())
+    trained_on = (Graph, map_of, mask_of) if hasattr(policy, "train") else ()
+    digest = _written_in(policy, *trained_on)
     for _, value in spec.settings:
         for file in _given(value):
             about = file.stat()
             digest.update(f"{about.st_size} {about.st_mtime_ns}".encode())
     return digest.hexdigest()[:12]
+
+
+def judge_digest(ground: Ground) -> str:
+    """Of the files that the judge of a task is written in, and of those it uses."""
+    learned_from = (draw_examples,) if ground.task.judge == "classifier" else ()
+    return _written_in(type(ground.judge()), *learned_from).hexdigest()[:12]
+
+
+def _written_in(cls: type, *more: Any) -> hashlib._Hash:
+    """A digest of the files of a class, of those it uses, and of what else is part of it."""
+    digest = hashlib.sha256()
+    for each in more:
+        digest.update(Path(inspect.getfile(each)).read_bytes())
+    for name in sorted(_modules({each.__module__ for each in cls.__mro__})):
+        file = getattr(sys.modules.get(name), "__file__", None)
+        digest.update(Path(file).read_bytes() if file and Path(file).is_file() else name.encode())
+    return digest
 
 
 def _given(value: str) -> Sequence[Path]:
@@ -344,7 +371,7 @@ def _given(value: str) -> Sequence[Path]:
 
 
 def _modules(names: set[str]) -> set[str]:
-    """These modules, and those that policies are made of among what they import."""
+    """These modules, and those that policies and judges are made of among what they import."""
     found: set[str] = set()
     waiting = names - {"builtins", "abc", "typing"}
     while waiting:
@@ -356,7 +383,7 @@ def _modules(names: set[str]) -> set[str]:
 
 @lru_cache(maxsize=256)
 def _imported(name: str) -> frozenset[str]:
-    """What policies are made of among the imports of a module; of constants, too."""
+    """What policies and judges are made of among a module's imports; of constants, too."""
     file = getattr(sys.modules.get(name), "__file__", None)
     if not file or not file.endswith(".py") or not Path(file).is_file():
         return frozenset()

@@ -34,7 +34,7 @@ class Other:
     step: int
     url: str
     title: str
-    expected: float | None  # 0 … 1; None without a receipt
+    expected: float | None  # yield, 0 … 1; None without a receipt
     score: float | None
     came: str  # relevant, not relevant, failed
 
@@ -64,9 +64,10 @@ class Story:
     relevance: float | None = None
     found: Found | None = None
     score: float | None = None
-    expected: float | None = None
+    expected: float | None = None  # yield: relevant pages on the best trip that begins with it
     rank: int | None = None  # among the waiting links
     waiting: int | None = None
+    ahead: str = ""  # why none of those before it was chosen
     explored: bool | None = None
     clues: tuple[NamedClue, ...] = ()
     first: First | None = None

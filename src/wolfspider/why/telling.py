@@ -110,6 +110,7 @@ class Teller:
             found,
             _finite(row["score"]),
             **_hopes(None if seed else receipt),
+            ahead=self._ahead(None if seed else receipt),
             clues=self._named(None if seed else receipt, words),
             first=None if begun is None else self._first(begun, step),
             notes=tuple(self._notes(row, receipt, seed, found)),
@@ -186,6 +187,7 @@ class Teller:
             found=found,
             score=_finite(link.score),
             **_hopes(receipt),
+            ahead=self._ahead(receipt) if out is not None else "",
             clues=self._named(receipt, words),
             first=self._lately(begun),
             notes=tuple(
@@ -258,6 +260,16 @@ class Teller:
         rows = self._reader.db.execute(_OTHERS, (begun, self._steps + 1)).fetchall()
         others = list(map(_other, rows))
         return First(len(others), _relevant(others), tuple(others[: -_SHOWN - 1 : -1]))
+
+    def _ahead(self, receipt: Receipt | None) -> str:
+        """Why no link of a better rank was chosen; which it was, a receipt does not say.
+
+        Ranks are worked out anew for the receipt, and policies choose by scores of a while ago.
+        """
+        if receipt is None or receipt.rank <= 1 or receipt.explored:
+            return ""
+        changed = "the order had changed since the links were last compared"
+        return f"better ones waited for their hosts, or {changed}" if self._words.live else changed
 
     def _named(self, receipt: Receipt | None, words: dict[int, str]) -> tuple[NamedClue, ...]:
         clues = () if receipt is None else receipt.clues
