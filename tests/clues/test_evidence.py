@@ -55,7 +55,7 @@ class Told:
 
     def tell(self, visit: Visit) -> None:
         number, paid = self.number(visit.link), float(visit.verdict.relevant)
-        _, talk = self.evidence.fetch(number, visit, paid)
+        talk = self.evidence.fetch(number, visit, paid)
         if len(visit.page.links):
             self.evidence.find(visit.page.links, number, visit, paid, talk)
 
@@ -63,6 +63,7 @@ class Told:
         self.evidence.correct(self.number(visit.link), visit, float(visit.verdict.relevant))
 
     def row(self, url: str) -> dict[str, float]:
+        self.evidence.book.tell_neighbours()
         [row] = self.evidence.rows(np.array([self.number(url)], np.int32))
         return {name: row.item(at) for name, at in AT.items()}
 
@@ -166,6 +167,7 @@ def test_value_found_later_counts_for_the_words_of_the_hub() -> None:
 
 
 def rows_of(told: Told) -> Any:
+    told.evidence.book.tell_neighbours()
     return told.evidence.rows(np.arange(told.evidence.book.size, dtype=np.int32))
 
 
@@ -215,5 +217,5 @@ def test_a_state_gives_the_same_rows() -> None:
 
 def test_a_seed_says_nothing() -> None:
     told = Told(visit(HOME))
-    assert (told.evidence.book.said[0, : Said.NEAR] == 0).all()
+    assert (told.evidence.book.said(np.array([0]))[0, : Said.NEAR] == 0).all()
     assert told.row(HOME)["shallow"] == 0

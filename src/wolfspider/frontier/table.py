@@ -153,6 +153,16 @@ class LinkTable:
         self._keep_batches()
         return rank
 
+    def arrange(self, rows: Rows) -> NDArray[np.int32]:
+        """Bring some rows in another order, and forget the others; tells where old ones are now."""
+        place = np.zeros(self.end, np.int32)
+        place[rows] = np.arange(len(rows))
+        for name in self.columns:  # one after the other: a large table is not held twice
+            self.columns[name] = self.columns[name][rows]
+        self.end = len(rows)
+        self._keep_batches()
+        return place
+
     def state(self) -> State:
         """The rows and what they refer to; columns that change in place are copied by the owner."""
         return {
