@@ -165,8 +165,11 @@ class FingerprintMap:
         if len(keys) > _BLOCK:
             blocks = range(0, len(keys), _BLOCK)
             return np.concatenate([self._find(keys[at : at + _BLOCK]) for at in blocks])
-        home = (keys * _SALT_ARRAY >> _HIGH) * np.uint64(self._slots) >> _HIGH
-        return self._search(keys, home.astype(np.intp))
+        home = keys * _SALT_ARRAY
+        home >>= _HIGH
+        home *= np.uint64(self._slots)
+        home >>= _HIGH
+        return self._search(keys, home.view(np.intp))
 
     def _search(self, keys: Fingerprints, slots: Slots) -> Slots:
         """Go on from the given slots, which change, to the keys or to empty slots."""
@@ -175,7 +178,8 @@ class FingerprintMap:
             wanted = keys if lost is None else keys[lost]
             begin = slots if lost is None else slots[lost]
             seen = self._keys.take(begin[:, None] + _WINDOW, mode="wrap")
-            ends = (seen == wanted[:, None]) | (seen == 0)
+            ends = seen == wanted[:, None]
+            ends |= seen == 0
             steps = ends.argmax(axis=1)  # 0 also for a key whose search has not ended
             if lost is None:
                 slots += steps

@@ -143,12 +143,6 @@ class Book:
         """Which of the links is nearest to the seeds; of equals the first."""
         return int(self._said[numbers, Said.SHALLOW].argmax())
 
-    def tried(self, numbers: Numbers, sources: int) -> Rows:
-        """Which of the links were fetched already, and were on fewer pages than this."""
-        here = ((self.page.take(numbers) > 0) & (numbers >= 0)).nonzero()[0]
-        few: Rows = here[self._counts[numbers[here], Count.SOURCES] < 2 * sources]
-        return few
-
     def values(self, numbers: Numbers) -> Singles:
         """What fetched links were worth as far as is known."""
         return self.value.take(self.page.take(numbers))
@@ -157,8 +151,7 @@ class Book:
 
     def said(self, numbers: Numbers) -> Singles:
         """What pages say about links: links × `Said`."""
-        said = self._said.take(numbers, axis=0).astype(np.float32)
-        said /= _SCALE
+        said: Singles = np.divide(self._said.take(numbers, axis=0), _SCALE, dtype=np.float32)
         return said
 
     def said_of(self, number: int, what: Said) -> float:
@@ -248,36 +241,46 @@ class Book:
 
     def tell_links(
         self, numbers: Numbers, said: Singles, paths: NDArray[np.uint32], paid: float, talk: float
-    ) -> None:
-        """What a fetched page tells its links; they learn of one another, too."""
-        scaled = np.rint(said * _SCALE).astype(np.int16)
+    ) -> NDArray[np.int32]:
+        """What a fetched page tells its links; they learn of one another, too.
+
+        Returns on how many pages before those were that were fetched already; ABSENT for others.
+        """
+        said *= _SCALE
+        scaled = np.rint(said, out=said).astype(np.int16)
         self._said[numbers] = np.maximum(self._said.take(numbers, axis=0), scaled)
         counts = self._counts.take(numbers, axis=0).astype(np.int32)
-        self._write_places(numbers, paths, counts[:, Count.SOURCES] >> 1)
+        sources = counts[:, Count.SOURCES] >> 1
+        self._write_places(numbers, paths, sources)
+        pages = self.page.take(numbers)
+        here = pages > 0
+        if np.count_nonzero(here):
+            self._tell_one_another(counts, paths, here, self.paid.take(pages))
         counts[:, Count.SOURCES] += 2
         if paid:
             counts[:, Count.PAID] += round(2 * paid)
-        self._tell_one_another(counts, paths, self.page.take(numbers))
-        self._counts[numbers] = np.minimum(counts, _LARGEST)
+        self._counts[numbers] = np.minimum(counts, _LARGEST, out=counts)
         self._talk[numbers] += np.float32(talk)
+        return np.where(here, sources, ABSENT)
 
     def _tell_one_another(
-        self, counts: NDArray[np.int32], paths: NDArray[np.uint32], pages: Numbers
+        self,
+        counts: NDArray[np.int32],
+        paths: NDArray[np.uint32],
+        here: NDArray[np.bool_],
+        paid: Singles,
     ) -> None:
-        """The links of a page learn what those of them that were fetched before were."""
-        here = pages > 0
-        if not here.any():
-            return
+        """The links of a page learn where those are that were fetched, and what they paid."""
         group = _groups(paths)
-        counts[:, Count.ALIKE] += 2 * np.bincount(group[here], minlength=len(group)).take(group)
+        alike = np.bincount(group[here], minlength=len(group))
+        alike *= 2
+        counts[:, Count.ALIKE] += alike.take(group)
         counts[:, Count.BESIDE] += np.correlate(here, _BESIDE, "full")[2:-2]
-        paid = self.paid.take(pages)
-        if paid.any():
-            alike = 2 * np.bincount(group, paid)
-            counts[:, Count.ALIKE_PAID] += alike.astype(np.int32).take(group)
-            counts[:, Count.BESIDE_PAID] += np.correlate(paid, _BESIDE, "full")[2:-2].astype(
-                np.int32
-            )
+        if np.count_nonzero(paid):
+            alike_paid = (2 * np.bincount(group, paid)).astype(np.int32)
+            counts[:, Count.ALIKE_PAID] += alike_paid.take(group)
+            beside_paid = np.correlate(paid, _BESIDE, "full")[2:-2]
+            counts[:, Count.BESIDE_PAID] += beside_paid.astype(np.int32)
 
     # -- another verdict -------------------------------------------------------------------
 

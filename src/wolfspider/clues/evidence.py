@@ -100,7 +100,8 @@ class Evidence:
         tokens, talk = hashed(words.ids), 0.0
         if self.visits > 1:
             weights = np.log1p(words.counts)
-            talk = float(self.speech.lift(tokens, self.page_base) @ weights / weights.sum())
+            lifts = self.speech.lift(tokens, self.page_base)
+            talk = float(lifts @ weights) / float(np.add.reduce(weights))
         self.speech.learn(tokens, paid)
         return talk
 
@@ -127,10 +128,8 @@ class Evidence:
         book, fingerprints, url = self.book, links.fingerprints, visit.page.url
         numbers = book.numbers(fingerprints)
         new = (numbers == ABSENT).nonzero()[0]
-        again = book.tried(numbers, _AGAIN)
         said = self._say(links, source, visit, paid)
-        if len(new) or len(again):
-            led_by = book.tokens.get_one(source).anchor()[:_LED_BY]
+        led_by = book.tokens.get_one(source).anchor()[:_LED_BY]
         if len(new):
             first = book.add(fingerprints[new], source)
             numbers[new] = np.arange(first, book.size)
@@ -141,10 +140,11 @@ class Evidence:
             if self._carried:
                 known = self.rates.known(found.own())
                 self._met += np.array([len(known), np.count_nonzero(known)])
+        sources = book.tell_links(numbers, said, links.paths, paid, talk)
+        again = ((sources != ABSENT) & (sources < _AGAIN)).nonzero()[0]
         if len(again):
             found = tokens_of(links, again, url, led_by)
             self.rates.learn(found.own(), found.for_each(book.values(numbers[again])))
-        book.tell_links(numbers, said, links.paths, paid, talk)
         return numbers
 
     def _say(self, links: Links, source: int, visit: Visit, paid: float) -> Singles:

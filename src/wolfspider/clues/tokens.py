@@ -61,7 +61,9 @@ class Tokens:
 
     def own(self) -> Hashes:
         """As tokens of their kinds: all words and then all marks."""
-        return np.concatenate([self.words, self.marks.ravel()]) & _LOWER
+        tokens: Hashes = np.concatenate([self.words, self.marks.ravel()])
+        tokens &= _LOWER
+        return tokens
 
     def spoken(self) -> Hashes:
         """The words as those of pages."""
@@ -100,14 +102,13 @@ NO_TOKENS = Tokens(
 def tokens_of(links: Links, rows: Rows, source: str, led_by: TermIds) -> Tokens:
     """The tokens of some links of a page, to which a link with these anchor words led."""
     ids, starts = links.bag_ids, links.bag_starts
-    begins = np.full((len(rows), _WORDY), len(ids), np.intp)
-    counts = np.full((len(rows), _WORDY), len(led_by), np.intp)
-    begins[:, : len(BAGS)] = starts[:-1].reshape(-1, len(BAGS))[rows]
-    counts[:, : len(BAGS)] = starts[1:].reshape(-1, len(BAGS))[rows]
-    counts[:, : len(BAGS)] -= begins[:, : len(BAGS)]
-    np.minimum(counts, _MOST, out=counts)
+    begins, ends = np.empty((2, len(rows), _WORDY), np.intp)
+    begins[:, : len(BAGS)] = starts[:-1].reshape(-1, len(BAGS)).take(rows, axis=0)
+    ends[:, : len(BAGS)] = starts[1:].reshape(-1, len(BAGS)).take(rows, axis=0)
+    begins[:, len(BAGS)], ends[:, len(BAGS)] = len(ids), len(ids) + len(led_by)
+    counts = np.minimum(ends - begins, _MOST)
     places = ragged(begins.ravel(), counts.ravel())
-    words = np.concatenate([ids, led_by])[places]
+    words = np.concatenate([ids, led_by]).take(places)
     words ^= _salts(counts)
     marks = np.array(_marks(links, rows, source), np.uint32) ^ _SALTS[_WORDY:]
     return Tokens(words, counts.astype(np.uint8), marks)
@@ -176,7 +177,8 @@ class TokenPool:
     def get(self, numbers: NDArray[Any]) -> Tokens:
         """Their tokens; a link that has none has no words, and marks that nobody has."""
         counts = self._counts.take(numbers, axis=0)
-        places = ragged(self._starts.take(numbers), counts.sum(axis=1, dtype=np.intp))
+        totals = np.add.reduce(counts, axis=1, dtype=np.intp)
+        places = ragged(self._starts.take(numbers), totals)
         return Tokens(self._words.take(places), counts, self._marks.take(numbers, axis=0))
 
     def get_one(self, number: int) -> Tokens:

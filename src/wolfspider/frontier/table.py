@@ -47,6 +47,7 @@ class LinkTable:
         self._prefixes: list[tuple[bytes, bytes]] = []  # how their URLs begin, http and https
         self._origins: list[Origin] = []  # one for each batch
         self._texts: list[bytes] = []  # their URLs and anchors
+        self._links = 0  # that these texts have; of some there is no row any more
 
     def __getitem__(self, column: str) -> NDArray[Any]:
         """A column, with some cells beyond the end."""
@@ -99,6 +100,7 @@ class LinkTable:
         columns["arrival"][start:end] |= len(self._origins) << 32
         self._origins.append(origin)
         self._texts.append(b"".join(texts))
+        self._links += len(texts)
         self.end = end
         return start, end
 
@@ -160,7 +162,8 @@ class LinkTable:
         for name in self.columns:  # one after the other: a large table is not held twice
             self.columns[name] = self.columns[name][rows]
         self.end = len(rows)
-        self._keep_batches()
+        if self._links > 2 * self.end:
+            self._keep_batches()
         return place
 
     def state(self) -> State:
@@ -176,7 +179,7 @@ class LinkTable:
     def restore(self, state: State) -> None:
         """Take the place of an empty table's content."""
         self.columns = {name: np.array(column) for name, column in state["rows"].items()}
-        self.end = len(self.columns["host"])
+        self.end = self._links = len(self.columns["host"])
         texts = _bytes_of(state["texts"])
         ends = np.cumsum(np.asarray(state["text_lengths"])).tolist()
         self._texts = [texts[a:b] for a, b in pairwise([0, *ends])]
@@ -199,7 +202,7 @@ class LinkTable:
 
     def _keep_batches(self) -> None:
         """Keep only the batches, and of their texts only the parts, that a row still needs."""
-        columns = self.columns
+        columns, self._links = self.columns, self.end
         batch = (columns["arrival"] >> 32).astype(np.int32)
         counts = np.bincount(batch, minlength=len(self._origins))
         used = np.flatnonzero(counts)

@@ -26,6 +26,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wolfspider.clues.book import Count, Numbers
 from wolfspider.clues.evidence import FEATURES, Evidence
@@ -171,16 +172,16 @@ class Wolf:
         numbers = self.evidence.find(links, number, visit, paid, talk)
         self._scores = grown(self._scores, book.size)
         if paid:
-            waiting = np.flatnonzero((book.page[numbers] == 0) & (self._scores[numbers] > _GONE))
+            waiting = self._are_waiting(numbers).nonzero()[0]
         else:
-            waiting = np.flatnonzero(numbers >= known)
+            waiting = (numbers >= known).nonzero()[0]
         if not len(waiting):
             return
         here = numbers[waiting]
         before, now = self._scores[here], self.score(here)
         now = np.where(np.abs(now - before) > _MOVED, now, before)
         self._scores[here] = now
-        scores = self._scores[numbers]
+        scores = self._scores.take(numbers)
         scores[scores == _GONE] = _SEED_SCORE  # a seed that waits stays where it is
         origin = Origin(visit.page.url, visit.link.depth + 1, visit.verdict.relevance)
         self.frontier.push(links, scores, origin, change_scores=bool(paid), slots=numbers)
@@ -210,6 +211,11 @@ class Wolf:
         waiting &= self._scores[: book.size] > _GONE
         return np.flatnonzero(waiting).astype(np.int32)
 
+    def _are_waiting(self, numbers: Numbers) -> NDArray[np.bool_]:
+        """Which of some links of pages wait, without seeds."""
+        gone = self._scores.take(numbers) == _GONE
+        return ~gone & (self.evidence.book.page.take(numbers) == 0)
+
     def _best(self, numbers: Numbers, most: int) -> Numbers:
         """Those with the highest scores, in no order."""
         last = len(numbers) - most
@@ -228,8 +234,7 @@ class Wolf:
         self._look_at = self.evidence.visits + _LOOK
 
     def _rescore(self, numbers: Numbers) -> None:
-        book = self.evidence.book
-        numbers = numbers[(book.page[numbers] == 0) & (self._scores[numbers] > _GONE)]
+        numbers = numbers[self._are_waiting(numbers)]
         if len(numbers):
             scores = self.score(numbers)
             moved = np.abs(scores - self._scores[numbers]) > _MOVED
