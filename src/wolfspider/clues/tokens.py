@@ -19,7 +19,7 @@ path, alone and together with the folder of the source page; host, folder and sh
 
 _WORDY = len(KINDS) - len(MARKS)  # kinds of which a link has any number; of the others it has one
 _MOST = 24  # words of a link in one bag
-_GROWTH = 1.3  # of arrays; more is faster, and room that nobody uses
+_GROWTH = 1.125  # of arrays; more is faster, and room that nobody uses
 _DIGITS = frozenset(b"0123456789")
 
 # Ids are hashes already. Their upper bits are the token of a word, in whatever bag it stands. Their

@@ -20,6 +20,7 @@ _COLUMNS = {
     "arrival": np.int64,  # number of its batch, and in the low half its position there
 }
 _POSITION = (1 << 32) - 1
+_GROWTH = 1.25  # of columns that are full
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ class LinkTable:
         if self.end + count <= size:
             return
         for name, column in self.columns.items():
-            grown = np.empty(max(2 * size, self.end + count), column.dtype)
+            grown = np.empty(max(int(_GROWTH * size), self.end + count), column.dtype)
             grown[: self.end] = column[: self.end]  # the rest stays untouched memory
             self.columns[name] = grown
 
