@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checks import through_disk
-from wolfspider.clues.book import FAR, Book, Count, Numbers, Said
+from wolfspider.clues.book import Book, Count, Numbers, Said
 
 LIST, MENU = 7, 9  # tag paths
 
@@ -21,8 +21,8 @@ def told(book: Book, number: int) -> dict[str, float]:
 
 
 def add(book: Book, count: int, parent: int = -1) -> Numbers:
-    first = book.add(np.arange(book.size + 1, book.size + 1 + count, dtype=np.uint64), parent)
-    return np.arange(first, book.size, dtype=np.int32)
+    fingerprints = np.arange(book.size + 1, book.size + 1 + count, dtype=np.uint64)
+    return book.enter(fingerprints, parent)[0]
 
 
 def tell(
@@ -53,9 +53,14 @@ def test_links_have_numbers_by_fingerprint() -> None:
     assert book.number(77) == 0
     assert book.number(88) == 1
     assert book.number(77) == book.find(77) == 0
-    assert book.numbers(np.array([88, 99, 77], np.uint64)).tolist() == [1, -1, 0]
+    page = np.array([88, 99, 77, 66], np.uint64)
+    assert book.numbers(page).tolist() == [1, -1, 0, -1]
+    numbers, new = book.enter(page, 1)
+    assert (numbers.tolist(), new.tolist()) == ([1, 2, 0, 3], [1, 3])
+    assert book.numbers(page).tolist() == [1, 2, 0, 3]
+    assert book.parent[:4].tolist() == [-1, -1, 1, 1]
     assert not book.fetched(0)
-    assert (book.said(np.array([0])) == -FAR).all()
+    assert (book.said(np.array([0], np.int32)) < -1).all()
 
 
 def test_the_value_of_a_hub_is_its_best_trip() -> None:
@@ -161,10 +166,12 @@ def test_counts_stop_before_they_are_too_large() -> None:
 def test_of_what_pages_say_the_most_counts() -> None:
     book = Book()
     numbers = add(book, 1)
-    for value in (0.25, 0.75, 0.5):
+    for value in (-0.25, 0.75, 0.5):
         said = np.full((1, len(Said)), value, np.float32)
+        said[0, [Said.NEAR, Said.SHALLOW]] = -3
         book.tell_links(numbers, said, np.array([LIST], np.uint32), 0.0, 0.5)
-    assert (book.said(np.array([0])) == 0.75).all()
+    assert book.said_of(0, Said.ANCHOR) == book.said_of(0, Said.ALONE) == 0.75
+    assert book.said_of(0, Said.NEAR) == book.said_of(0, Said.SHALLOW) == -3
     assert told(book, 0) == {"SOURCES": 3, "TALK": 1.5}
 
 

@@ -28,7 +28,6 @@ _TRIP = 8  # pages on the way to a page that are told what became of it
 _BESIDE = np.array([1, 2, 0, 2, 1], np.int16)  # halves for who stands 2 places before … after it
 _STEPS = np.arange(-2, 3)
 _LARGEST = 30_000  # a count, in halves: it leaves room for what is told at a time
-_SCALE = np.float32(2048)  # what is said is kept in parts of one, as whole numbers
 
 
 class Said(IntEnum):
@@ -52,6 +51,13 @@ class Said(IntEnum):
     NEAR = 15  # −links since the last relevant page
     SHALLOW = 16  # −links since the seeds
     ALONE = 17  # −log(1 + links of the page)
+
+
+# What is said is kept in whole numbers of a byte: likeness in hundredths, distances as they are.
+_SCALE = np.full(len(Said), 100, np.float32)
+_SCALE[[Said.NEAR, Said.SHALLOW]] = 1
+_SCALE[Said.ALONE] = 8
+_NOTHING = -128  # was said
 
 
 class Count(IntEnum):
@@ -81,7 +87,7 @@ class Book:
     def __init__(self) -> None:
         self._numbers = FingerprintMap()
         self.size = 0
-        self._said = np.zeros((1 << 10, len(Said)), np.int16)
+        self._said = np.zeros((1 << 10, len(Said)), np.int8)
         self._counts = np.zeros((1 << 10, len(Count)), np.int16)
         self._talk = np.zeros(1 << 10, np.float32)  # of all its pages together
         self.parent = np.zeros(1 << 10, np.int32)  # the page on which it was found first
@@ -105,7 +111,10 @@ class Book:
     def number(self, fingerprint: int) -> int:
         """The number of a link; a new one is given the next."""
         number = self._numbers.get_one(fingerprint)
-        return self.add(np.array([fingerprint], np.uint64), ABSENT) if number == ABSENT else number
+        if number == ABSENT:
+            number = self._add(1, ABSENT)
+            self._numbers.set_one(fingerprint, number)
+        return number
 
     def find(self, fingerprint: int) -> int:
         """The same, but ABSENT for one that was never found."""
@@ -115,14 +124,23 @@ class Book:
         """Numbers of links, ABSENT for new ones."""
         return self._numbers.get(fingerprints)
 
-    def add(self, fingerprints: Fingerprints, parent: int) -> int:
-        """Give new links of a page, or of none, the next numbers; returns the first."""
-        first, self.size = self.size, self.size + len(fingerprints)
+    def enter(self, fingerprints: Fingerprints, source: int) -> tuple[Numbers, Rows]:
+        """Numbers of the links of a page, and which of them are new: these are given the next."""
+        slots = self._numbers.find(fingerprints)
+        numbers = self._numbers.at(slots, fingerprints)
+        new = (numbers == ABSENT).nonzero()[0]
+        if len(new):
+            numbers[new] = np.arange(self._add(len(new), source), self.size)
+            self._numbers.set(fingerprints[new], numbers[new], slots[new])
+        return numbers, new
+
+    def _add(self, count: int, parent: int) -> int:
+        """Rows for links of a page, or of none; returns the number of the first."""
+        first, self.size = self.size, self.size + count
         if self.size > len(self.parent):
             for name in _ROWS:
                 setattr(self, name, grown(getattr(self, name), self.size))
-        self._numbers.set(fingerprints, np.arange(first, self.size, dtype=np.int32))
-        self._said[first : self.size] = -FAR * _SCALE
+        self._said[first : self.size] = _NOTHING
         self.parent[first : self.size] = parent
         return first
 
@@ -155,11 +173,11 @@ class Book:
         return said
 
     def said_of(self, number: int, what: Said) -> float:
-        return self._said.item(number, what) / float(_SCALE)
+        return self._said.item(number, what) / _SCALE.item(what)
 
     def say(self, number: int, what: Said, value: float) -> None:
         """Say something about a link, whatever was said before."""
-        self._said[number, what] = round(value * float(_SCALE))
+        self._said[number, what] = round(value * _SCALE.item(what))
 
     def counts(self, numbers: Numbers) -> Singles:
         """What was counted for links: links × `Count`."""
@@ -247,7 +265,7 @@ class Book:
         Returns on how many pages before those were that were fetched already; ABSENT for others.
         """
         said *= _SCALE
-        scaled = np.rint(said, out=said).astype(np.int16)
+        scaled = np.rint(said, out=said).astype(np.int8)
         self._said[numbers] = np.maximum(self._said.take(numbers, axis=0), scaled)
         counts = self._counts.take(numbers, axis=0).astype(np.int32)
         sources = counts[:, Count.SOURCES] >> 1
@@ -317,7 +335,7 @@ class Book:
     def correct_links(self, numbers: Numbers, more: float, near: float) -> None:
         """The links of a page learn how much more it paid, and how near a relevant one is."""
         self._counts[numbers, Count.PAID] += np.int16(2 * more)
-        nearness = np.int16(near * _SCALE)
+        nearness = np.int8(near * _SCALE[Said.NEAR])
         said = self._said[numbers, Said.NEAR]
         if more > 0:
             self._said[numbers, Said.NEAR] = np.maximum(said, nearness)

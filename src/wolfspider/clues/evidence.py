@@ -125,16 +125,13 @@ class Evidence:
 
     def find(self, links: Links, source: int, visit: Visit, paid: float, talk: float) -> Numbers:
         """The links of a page that was fetched; returns their numbers."""
-        book, fingerprints, url = self.book, links.fingerprints, visit.page.url
-        numbers = book.numbers(fingerprints)
-        new = (numbers == ABSENT).nonzero()[0]
+        book, url = self.book, visit.page.url
+        numbers, new = book.enter(links.fingerprints, source)
         said = self._say(links, source, visit, paid)
         led_by = book.tokens.get_one(source).anchor()[:_LED_BY]
         if len(new):
-            first = book.add(fingerprints[new], source)
-            numbers[new] = np.arange(first, book.size)
             found = tokens_of(links, new, url, led_by)
-            book.tokens.put(first, found)
+            book.tokens.put(numbers.item(new.item(0)), found)
             said[new, Said.MEANS_ANCHOR : Said.SAME_HOST] = self._means(found)
             said[new, Said.SAME_HOST : Said.NEAR] = _bearings(links, new, url)
             if self._carried:

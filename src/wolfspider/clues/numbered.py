@@ -21,10 +21,10 @@ class Numbered:
 
     def __init__(self, book: Book) -> None:
         self._book = book
-        self._values = np.zeros(1 << 10, np.int32)  # less ABSENT, so that 0 is for none
+        self._values = np.full(1 << 10, ABSENT, np.int32)
 
     def __len__(self) -> int:
-        return int(np.count_nonzero(self._values))
+        return int(np.count_nonzero(self._values != ABSENT))
 
     def find(self, keys: Fingerprints, *, new: bool = True) -> Slots:
         """The number of each; a new one is given the next."""
@@ -33,20 +33,20 @@ class Numbered:
         return self._book.numbers(keys)
 
     def at(self, slots: Slots, keys: Fingerprints) -> NDArray[np.int32]:
-        return self.held(slots)
-
-    def held(self, slots: Slots) -> NDArray[np.int32]:
-        self._make_room()
-        values: NDArray[np.int32] = self._values.take(slots) + np.int32(ABSENT)
+        values = self.held(slots)
         values[slots == ABSENT] = ABSENT
         return values
 
+    def held(self, slots: Slots) -> NDArray[np.int32]:
+        self._make_room()
+        return self._values.take(slots)
+
     def hold(self, slots: Slots, values: NDArray[Any] | int) -> None:
         self._make_room()
-        self._values[slots] = values - ABSENT
+        self._values[slots] = values
 
     def get(self, keys: Fingerprints) -> NDArray[np.int32]:
-        return self.held(self._book.numbers(keys))
+        return self.at(self._book.numbers(keys), keys)
 
     def set(
         self, keys: Fingerprints, values: NDArray[Any] | int, slots: Slots | None = None
@@ -56,16 +56,16 @@ class Numbered:
     def get_one(self, key: int) -> int:
         number = self._book.find(key)
         self._make_room()
-        return ABSENT if number == ABSENT else self._values.item(number) + ABSENT
+        return ABSENT if number == ABSENT else self._values.item(number)
 
     def set_one(self, key: int, value: int) -> None:
         number = self._book.number(key)
         self._make_room()
-        self._values[number] = value - ABSENT
+        self._values[number] = value
 
     def translate(self, new: NDArray[np.int32]) -> None:
-        changed = self._values > 0
-        self._values[changed] = new[self._values[changed] + ABSENT] - ABSENT
+        changed = self._values >= 0
+        self._values[changed] = new[self._values[changed]]
 
     def state(self) -> State:
         self._make_room()
@@ -75,4 +75,7 @@ class Numbered:
         self._values = np.array(state["values"], np.int32)
 
     def _make_room(self) -> None:
-        self._values = grown(self._values, self._book.size)
+        size, wanted = len(self._values), self._book.size
+        if wanted > size:
+            self._values = grown(self._values, wanted)
+            self._values[size:] = ABSENT
