@@ -392,6 +392,10 @@ def without_a_feature(carried: dict[str, Any]) -> None:
     carried["features"] = list(FEATURES[:-1])
 
 
+def with_other_tokens(carried: dict[str, Any]) -> None:
+    del carried["tokens"]  # as before tokens had versions
+
+
 def without_words(carried: dict[str, Any]) -> None:
     del carried["rates"]
 
@@ -405,7 +409,8 @@ def with_few_weights(carried: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "spoil", [without_a_feature, without_words, with_wrong_weights, with_few_weights]
+    "spoil",
+    [without_a_feature, with_other_tokens, without_words, with_wrong_weights, with_few_weights],
 )
 def test_what_does_not_fit_is_a_sentence(spoil: Callable[[Any], None], tmp_path: Any) -> None:
     path = tmp_path / "weights"

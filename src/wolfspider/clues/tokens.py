@@ -17,6 +17,8 @@ KINDS = (*BAGS, "source", *MARKS)
 """The words of the four bags; the anchor words of the link that led to the source page; the tag
 path, alone and together with the folder of the source page; host, folder and shape of the URL."""
 
+VERSION = 2  # of how ids become tokens: what another one learned of tokens is of no use
+
 _WORDY = len(KINDS) - len(MARKS)  # kinds of which a link has any number; of the others it has one
 _MOST = 24  # words of a link in one bag
 _GROWTH = 1.125  # of arrays; more is faster, and room that nobody uses
@@ -76,7 +78,7 @@ class Tokens:
 
     def for_each(self, values: NDArray[Any]) -> NDArray[Any]:
         """A value given for every link, for each of its tokens, in the order of `own`."""
-        words = values.repeat(self.counts.sum(axis=1, dtype=np.intp))
+        words = values.repeat(np.add.reduce(self.counts, axis=1, dtype=np.intp))
         return np.concatenate([words, values.repeat(len(MARKS))])
 
     def means(self, *values: Singles) -> list[Singles]:
@@ -168,7 +170,7 @@ class TokenPool:
             for name in _ROWS:
                 setattr(self, name, grown(getattr(self, name), last))
         self._words[self._end : end] = tokens.words
-        totals = tokens.counts.sum(axis=1, dtype=np.intp)
+        totals = np.add.reduce(tokens.counts, axis=1, dtype=np.intp)
         self._starts[first:last] = self._end + totals.cumsum() - totals
         self._counts[first:last] = tokens.counts
         self._marks[first:last] = tokens.marks

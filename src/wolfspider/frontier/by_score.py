@@ -106,7 +106,7 @@ class Frontier:
             wanted |= self._outbid(rows, scores)
         if change_scores and not isinstance(scores, float | int):
             self._rescore_rows(rows, scores, slots)
-        chosen = np.flatnonzero(wanted)
+        chosen = wanted.nonzero()[0]
         if not len(chosen):
             return 0
         before = self._waiting
@@ -319,7 +319,7 @@ class Frontier:
         """The rows host by host, best first, with the number of their host."""
         value = None if isinstance(scores, float | int) else -scores[chosen]
         if len(links.hosts) == 1:
-            chosen = chosen if value is None else chosen[np.argsort(value, kind="stable")]
+            chosen = chosen if value is None else chosen[value.argsort(kind="stable")]
             return chosen, self._rows.hosts_of(links, chosen)
         local = links.host_of[chosen]
         order = np.argsort(local, kind="stable") if value is None else np.lexsort((value, local))
@@ -331,7 +331,7 @@ class Frontier:
     def _add_runs(self, start: int, hosts: NDArray[np.int32]) -> None:
         """The rows from `start` on are new, grouped by host: a run for each."""
         self._runs += [[] for _ in range(len(self._rows.hosts) - len(self._runs))]
-        edges = [0, *(np.flatnonzero(hosts[1:] != hosts[:-1]) + 1).tolist(), len(hosts)]
+        edges = [0, *((hosts[1:] != hosts[:-1]).nonzero()[0] + 1).tolist(), len(hosts)]
         for a, b in pairwise(edges):
             self._add_run(hosts.item(a), start + a, start + b)
 

@@ -94,7 +94,7 @@ class LinkTable:
         lengths = np.fromiter(map(len, texts), np.uint32, len(texts))
         columns = self.columns
         columns["fingerprint"][start:end] = links.fingerprints[chosen]
-        columns["begin"][start:end] = np.cumsum(lengths) - lengths
+        columns["begin"][start:end] = lengths.cumsum() - lengths
         columns["length"][start:end] = lengths
         columns["host"][start:end] = hosts
         columns["arrival"][start:end] = chosen if positions is None else positions[chosen]

@@ -50,7 +50,7 @@ class PriorLogistic:
         for at in range(0, len(rows), _BLOCK):
             some = rows[at : at + _BLOCK] @ self._at_once
             means[at : at + _BLOCK], spread = some[:, 0], some[:, 1:]
-            np.einsum("ij,ij->i", spread, spread, out=doubts[at : at + _BLOCK])
+            doubts[at : at + _BLOCK] = np.vecdot(spread, spread)
         return means, np.sqrt(doubts, out=doubts)
 
     def _set(self, weights: Floats, spread: Floats) -> None:

@@ -34,7 +34,7 @@ from wolfspider.clues.naming import clues_of, name_of
 from wolfspider.clues.numbered import Numbered
 from wolfspider.clues.priors import FIRMNESS, PRIOR
 from wolfspider.clues.rates import Singles
-from wolfspider.clues.tokens import grown
+from wolfspider.clues.tokens import VERSION, grown
 from wolfspider.errors import BadInput
 from wolfspider.fingerprint_map import ABSENT
 from wolfspider.frontier import Frontier, Origin
@@ -213,8 +213,9 @@ class Wolf:
 
     def _are_waiting(self, numbers: Numbers) -> NDArray[np.bool_]:
         """Which of some links of pages wait, without seeds."""
-        gone = self._scores.take(numbers) == _GONE
-        return ~gone & (self.evidence.book.page.take(numbers) == 0)
+        waiting: NDArray[np.bool_] = self._scores.take(numbers) > _GONE
+        waiting &= self.evidence.book.page.take(numbers) == 0
+        return waiting
 
     def _best(self, numbers: Numbers, most: int) -> Numbers:
         """Those with the highest scores, in no order."""
@@ -294,13 +295,14 @@ class Wolf:
         return {
             "keywords": list(self.evidence.topic.keywords),
             "features": list(FEATURES),
+            "tokens": VERSION,
             "weights": self.learner.weights.copy(),
             **self.evidence.carried(),
         }
 
     def carry(self, values: State) -> None:
         """Begin with the weights, and on the same topic with what words were worth, too."""
-        if list(values["features"]) != list(FEATURES):
+        if list(values["features"]) != list(FEATURES) or values.get("tokens") != VERSION:
             raise BadInput("it was learned by another version of the wolf; hunt without it")
         weights = np.array(values["weights"], np.float64)
         if weights.shape != PRIOR.shape or not np.isfinite(weights).all():

@@ -29,9 +29,9 @@ class Lookup:
         """The places of those that are there, and which these are."""
         places = self._table.take(ids >> self._shift).astype(np.intp)
         here = self._ids.take(places) == ids
-        missing = np.flatnonzero(~here)
-        at, found = find_terms(self._other_ids, ids[missing])
-        if len(found) and found.any():
+        missing = (~here).nonzero()[0]
+        at, found = find_terms(self._other_ids, ids.take(missing))
+        if np.count_nonzero(found):
             places[missing[found]] = self._others[at[found]]
             here[missing[found]] = True
         return places[here], here
