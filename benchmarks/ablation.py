@@ -20,8 +20,10 @@ import numpy as np
 
 from benchmarks.measure import report
 from wolfspider.clues import evidence as seen
+from wolfspider.clues.book import Numbers
 from wolfspider.clues.evidence import FEATURES
 from wolfspider.clues.priors import FIRMNESS, PRIOR
+from wolfspider.clues.rates import Singles
 from wolfspider.crawl import replay
 from wolfspider.lab.ground import Ground
 from wolfspider.lab.oracles import make_oracle
@@ -30,7 +32,6 @@ from wolfspider.learners.prior_logistic import PriorLogistic
 from wolfspider.policies import Spec, make
 from wolfspider.policies.wolf import Wolf
 from wolfspider.protocols import Policy
-from wolfspider.records import Floats
 from wolfspider.topics import Topic
 from wolfspider.webs.recorded import RecordedWeb
 
@@ -47,8 +48,8 @@ def blind(wolf: Wolf, *names: str) -> Wolf:
     ]
     rows = wolf.evidence.rows
 
-    def masked(numbers: object) -> Floats:
-        found = rows(numbers)  # type: ignore[arg-type]
+    def masked(numbers: Numbers) -> Singles:
+        found = rows(numbers)
         found[:, hidden] = 0
         return found
 

@@ -35,6 +35,7 @@ from benchmarks.measure import (
     report,
 )
 from benchmarks.replay import crawl_all
+from wolfspider.clues.tokens import MARKS
 from wolfspider.crawl import replay
 from wolfspider.judges import KeywordJudge
 from wolfspider.policies import make
@@ -165,7 +166,7 @@ def parts_of(wolf: Wolf) -> dict[str, int]:
     parts |= {f"map of the book.{name}": each.nbytes for name, each in _arrays(book._numbers)}
     parts |= {f"frontier.{name}": column.nbytes for name, column in table.columns.items()}
     parts["frontier.texts"] = sum(map(len, table._texts))
-    parts |= {f"map of the frontier.{n}": each.nbytes for n, each in _arrays(wolf.frontier._map)}
+    parts |= {f"rows by number.{n}": each.nbytes for n, each in _arrays(wolf.frontier._map)}
     parts |= {f"wolf.{name}": array.nbytes for name, array in _arrays(wolf)}
     return parts
 
@@ -182,12 +183,13 @@ def alone(links: int) -> dict[str, Any]:
     held = memory() - before
     book, waiting = wolf.evidence.book, len(wolf)
     fixed = sum(each._both.nbytes for each in (wolf.evidence.rates, wolf.evidence.speech))
+    fixed += wolf.evidence.meaning._vectors._lookup._table.nbytes  # of words, not of links
     parts = parts_of(wolf)
     return {
         "value": round((held - fixed) / waiting, 1),
         "in_use": round(in_use(wolf) / waiting, 1),
         "waiting": waiting,
-        "tokens_each": round(book.tokens._end / book.size, 1),
+        "tokens_each": round(book.tokens._end / book.size + len(MARKS), 1),
         "parts": {name: round(size / waiting, 1) for name, size in parts.items() if size > waiting},
         "fixed_mb": round(fixed / 1e6, 1),
     }

@@ -11,6 +11,7 @@ import pytest
 from wolfspider.carrying import About, Learned, begin_with, read_learned, take_up, write_learned
 from wolfspider.clues.evidence import FEATURES
 from wolfspider.clues.priors import PRIOR
+from wolfspider.clues.tokens import VERSION
 from wolfspider.errors import BadInput
 from wolfspider.policies.wolf import Wolf
 from wolfspider.records import State
@@ -29,6 +30,7 @@ def carried(*keywords: str) -> State:
     return {
         "keywords": list(keywords),
         "features": list(FEATURES),
+        "tokens": VERSION,
         "weights": PRIOR + 1.0,
         "rates": two,
         "speech": two,

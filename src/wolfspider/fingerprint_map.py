@@ -7,12 +7,14 @@ keeps half to two thirds of its slots filled. Lookups come in batches, as links 
 from __future__ import annotations
 
 import secrets
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wolfspider.records import Fingerprints, State
+
+Slots = NDArray[np.integer[Any]]  # where a map has keys
 
 ABSENT = -1
 _FILL = 0.6  # share of slots in use before the arrays grow
@@ -25,6 +27,36 @@ _BLOCK = 65536  # keys looked for at a time, because each takes a row of `_STEP`
 # same slot. It moves keys to other slots, but changes no answer.
 _SALT = secrets.randbits(64) | 1
 _SALT_ARRAY = np.array([_SALT], np.uint64)  # an array, because scalars warn when they overflow
+
+
+class KeyMap(Protocol):
+    """What whoever keeps rows of links asks of a map from their fingerprints to the rows."""
+
+    def __len__(self) -> int: ...
+
+    def find(self, keys: Fingerprints, *, new: bool = True) -> Slots: ...
+
+    def at(self, slots: Slots, keys: Fingerprints) -> NDArray[np.int32]: ...
+
+    def held(self, slots: Slots) -> NDArray[np.int32]: ...
+
+    def hold(self, slots: Slots, values: NDArray[Any]) -> None: ...
+
+    def get(self, keys: Fingerprints) -> NDArray[np.int32]: ...
+
+    def set(
+        self, keys: Fingerprints, values: NDArray[Any] | int, slots: Slots | None = None
+    ) -> None: ...
+
+    def get_one(self, key: int) -> int: ...
+
+    def set_one(self, key: int, value: int) -> None: ...
+
+    def translate(self, new: NDArray[np.int32]) -> None: ...
+
+    def state(self) -> State: ...
+
+    def restore(self, state: State) -> None: ...
 
 
 class FingerprintMap:
@@ -47,19 +79,28 @@ class FingerprintMap:
     def __len__(self) -> int:
         return self._size
 
-    def find(self, keys: Fingerprints) -> NDArray[np.intp]:
+    def find(self, keys: Fingerprints, *, new: bool = True) -> Slots:
         """Where each key is, or the empty slot at which the search for it ended.
 
-        Good until the next `set`; room for all the keys is made first.
+        Good until the next `set`; room for all the keys is made first, unless none is `new`.
         """
-        self._make_room(len(keys))
+        if new:
+            self._make_room(len(keys))
         return self._find(keys)
 
-    def at(self, slots: NDArray[np.intp], keys: Fingerprints) -> NDArray[np.int32]:
+    def at(self, slots: Slots, keys: Fingerprints) -> NDArray[np.int32]:
         """The value of each key found by `find`, `ABSENT` where there is none."""
         values = self._values[slots]
         values[self._keys[slots] != keys] = ABSENT
         return values
+
+    def held(self, slots: Slots) -> NDArray[np.int32]:
+        """The values of keys that are there."""
+        return self._values.take(slots)
+
+    def hold(self, slots: Slots, values: NDArray[Any]) -> None:
+        """Give keys that are there other values."""
+        self._values[slots] = values
 
     def get(self, keys: Fingerprints) -> NDArray[np.int32]:
         """The value of each key, `ABSENT` where there is none."""
@@ -69,7 +110,7 @@ class FingerprintMap:
         self,
         keys: Fingerprints,
         values: NDArray[Any] | int,
-        slots: NDArray[np.intp] | None = None,
+        slots: Slots | None = None,
     ) -> None:
         """Store a value for each key; the keys of one call are distinct.
 
@@ -120,21 +161,25 @@ class FingerprintMap:
         self._allocate(len(state["keys"]))
         self.set(np.asarray(state["keys"], np.uint64), np.asarray(state["values"], np.int32))
 
-    def _find(self, keys: Fingerprints) -> NDArray[np.intp]:
+    def _find(self, keys: Fingerprints) -> Slots:
         if len(keys) > _BLOCK:
             blocks = range(0, len(keys), _BLOCK)
             return np.concatenate([self._find(keys[at : at + _BLOCK]) for at in blocks])
-        home = (keys * _SALT_ARRAY >> _HIGH) * np.uint64(self._slots) >> _HIGH
-        return self._search(keys, home.astype(np.intp))
+        home = keys * _SALT_ARRAY
+        home >>= _HIGH
+        home *= np.uint64(self._slots)
+        home >>= _HIGH
+        return self._search(keys, home.view(np.intp))
 
-    def _search(self, keys: Fingerprints, slots: NDArray[np.intp]) -> NDArray[np.intp]:
+    def _search(self, keys: Fingerprints, slots: Slots) -> Slots:
         """Go on from the given slots, which change, to the keys or to empty slots."""
         lost = None
         while True:
             wanted = keys if lost is None else keys[lost]
             begin = slots if lost is None else slots[lost]
             seen = self._keys.take(begin[:, None] + _WINDOW, mode="wrap")
-            ends = (seen == wanted[:, None]) | (seen == 0)
+            ends = seen == wanted[:, None]
+            ends |= seen == 0
             steps = ends.argmax(axis=1)  # 0 also for a key whose search has not ended
             if lost is None:
                 slots += steps

@@ -354,12 +354,12 @@ class Links:
 
     def texts(self, rows: Rows | None = None) -> list[bytes]:
         """`url + "\\n" + anchor` of the chosen rows, or of all."""
-        edges = self.text_starts + np.uint32(self._at_text())
-        begin, end = edges[:-1], edges[1:]
+        starts, text, buffer = self.text_starts, self._at_text(), self.buffer
+        begin, end = starts[:-1], starts[1:]
         if rows is not None:
             begin, end = begin[rows], end[rows]
-        buffer = self.buffer
-        return [buffer[b:e] for b, e in zip(begin.tolist(), end.tolist(), strict=True)]
+        spans = zip(begin.tolist(), end.tolist(), strict=True)
+        return [buffer[text + b : text + e] for b, e in spans]
 
     def urls(self) -> list[str]:
         return [text.split(b"\n", 1)[0].decode() for text in self.texts()]

@@ -39,17 +39,19 @@ class Topic:
         """The keywords' stems."""
         return count_terms(term_ids(" ".join(self.keywords)))
 
+    @cached_property
+    def _counts(self) -> dict[int, float]:
+        """How often each term is a keyword."""
+        return dict(zip(self.terms.ids.tolist(), self.terms.counts.tolist(), strict=True))
+
     def similarity(self, page: Terms) -> float:
         """Cosine of raw counts, sim(q, p) of Menczer et al. 2004, eq. 4."""
         return cosine(self.terms, page)
 
     def similarity_of(self, words: TermIds) -> float:
         """The same for a few words, such as a title, hardly any of them twice."""
-        weights = self._weights(words)
-        if weights is None:
-            return 0.0
-        length = math.sqrt(len(words)) * self.terms.norm
-        return min(1.0, float(weights.sum()) / length)
+        shared = sum(self._counts.get(word, 0.0) for word in words.tolist())
+        return min(1.0, shared / (math.sqrt(len(words)) * self.terms.norm)) if shared else 0.0
 
     def similarities(self, *bags: Bag) -> Floats:
         """The same for each link, all its words in these bags taken together."""
@@ -80,7 +82,7 @@ class Topic:
     def _weights(self, ids: TermIds) -> Floats | None:
         """How often each of the terms is a keyword; None if none of them is."""
         weights = None
-        for term, count in zip(self.terms.ids.tolist(), self.terms.counts.tolist(), strict=True):
+        for term, count in self._counts.items():
             here = ids == term
             if np.count_nonzero(here):
                 weights = count * here if weights is None else weights + count * here

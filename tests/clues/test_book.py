@@ -8,29 +8,33 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checks import through_disk
-from wolfspider.clues.book import FAR, Book, Count, Numbers, Said
+from wolfspider.clues.book import Book, Count, Numbers, Said
 
 LIST, MENU = 7, 9  # tag paths
 
 
 def told(book: Book, number: int) -> dict[str, float]:
     """What was counted for a link, without zeros."""
-    counts = {count.name: book.counts.item(number, count) for count in Count}
+    counts = {count.name: book.count_of(number, count) for count in Count}
+    counts["TALK"] = book.talk(np.array([number])).item()
     return {name: value for name, value in counts.items() if value}
 
 
 def add(book: Book, count: int, parent: int = -1) -> Numbers:
-    first = book.add(np.arange(book.size + 1, book.size + 1 + count, dtype=np.uint64))
-    numbers = np.arange(first, book.size, dtype=np.int32)
-    book.parent[numbers] = parent
-    return numbers
+    fingerprints = np.arange(book.size + 1, book.size + 1 + count, dtype=np.uint64)
+    return book.enter(fingerprints, parent)[0]
 
 
 def tell(
     book: Book, numbers: Numbers, paths: list[int], *, paid: float = 0.0, talk: float = 0.0
 ) -> None:
-    said = np.zeros((len(numbers), len(Said)))
+    said = np.zeros((len(numbers), len(Said)), np.float32)
     book.tell_links(numbers, said, np.array(paths, np.uint32), paid, talk)
+
+
+def counts_of(book: Book) -> list[list[float]]:
+    counts: list[list[float]] = book.counts(np.arange(book.size, dtype=np.int32)).tolist()
+    return counts
 
 
 def hub(links: int) -> tuple[Book, Numbers]:
@@ -49,9 +53,14 @@ def test_links_have_numbers_by_fingerprint() -> None:
     assert book.number(77) == 0
     assert book.number(88) == 1
     assert book.number(77) == book.find(77) == 0
-    assert book.numbers(np.array([88, 99, 77], np.uint64)).tolist() == [1, -1, 0]
+    page = np.array([88, 99, 77, 66], np.uint64)
+    assert book.numbers(page).tolist() == [1, -1, 0, -1]
+    numbers, new = book.enter(page, 1)
+    assert (numbers.tolist(), new.tolist()) == ([1, 2, 0, 3], [1, 3])
+    assert book.numbers(page).tolist() == [1, 2, 0, 3]
+    assert book.parent[:4].tolist() == [-1, -1, 1, 1]
     assert not book.fetched(0)
-    assert (book.said[0] == -FAR).all()
+    assert (book.said(np.array([0], np.int32)) < -1).all()
 
 
 def test_the_value_of_a_hub_is_its_best_trip() -> None:
@@ -87,12 +96,14 @@ def test_nine_pages_back_nobody_is_told() -> None:
 
 def test_neighbours_learn_what_a_link_was() -> None:
     book, links = hub(5)
-    reached = book.tell_neighbours(int(links[1]), 1.0)
-    assert set(reached.tolist()) == set(links.tolist())
+    book.fetch(int(links[1]), 1.0)
+    assert book.tell_neighbours().tolist() == links.tolist()
+    assert book.tell_neighbours().tolist() == []
     everyone = {"SOURCES": 1, "ALIKE": 1, "ALIKE_PAID": 1}
     near, far = (everyone | {"BESIDE": w, "BESIDE_PAID": w} for w in (1.0, 0.5))
     assert [told(book, number) for number in links] == [near, everyone, near, far, everyone]
-    book.tell_neighbours(int(links[4]), 0.0)
+    book.fetch(int(links[4]), 0.0)
+    book.tell_neighbours()
     assert [told(book, number)["BESIDE"] for number in links[2:4]] == [1.5, 1.5]
     assert told(book, int(links[3])) == everyone | {
         **{"ALIKE": 2, "BESIDE": 1.5, "BESIDE_PAID": 0.5}
@@ -103,7 +114,8 @@ def test_only_the_same_tag_path_of_the_same_page_is_alike() -> None:
     book, links = hub(2)
     others = add(book, 3, parent=0)
     tell(book, others, [MENU, LIST, MENU])
-    book.tell_neighbours(int(others[0]), 1.0)
+    book.fetch(int(others[0]), 1.0)
+    book.tell_neighbours()
     assert [told(book, number).get("ALIKE", 0) for number in [*links, *others]] == [0, 0, 1, 0, 1]
     assert [told(book, number).get("BESIDE", 0) for number in [*links, *others]] == [
         0,
@@ -127,13 +139,39 @@ def test_a_page_with_links_fetched_before_tells_the_others_of_them() -> None:
     }
 
 
+def test_news_are_of_the_places_that_a_link_had_when_it_was_fetched() -> None:
+    """A page found later has the link, too, and tells its own links at once."""
+    book, links = hub(2)
+    book.fetch(int(links[0]), 1.0)
+    new = add(book, 1, parent=int(links[0]))
+    tell(book, np.array([links[0], new[0]], np.int32), [LIST, LIST])
+    book.tell_neighbours()
+    assert told(book, int(new[0])) == {
+        **{"SOURCES": 1, "ALIKE": 1, "ALIKE_PAID": 1, "BESIDE": 1, "BESIDE_PAID": 1}
+    }
+
+
+def test_counts_stop_before_they_are_too_large() -> None:
+    book, links = hub(3)
+    for _ in range(40):
+        tell(book, np.repeat(links[:1], 1), [LIST], paid=1.0)
+    book._counts[links[1]] = 32_000
+    tell(book, links, [LIST] * 3, paid=1.0)
+    book.fetch(int(links[0]), 1.0)
+    book.tell_neighbours()
+    assert told(book, int(links[0]))["PAID"] == 41
+    assert set(told(book, int(links[1])).values()) <= {15_000, 15_000.5, 15_001}
+
+
 def test_of_what_pages_say_the_most_counts() -> None:
     book = Book()
     numbers = add(book, 1)
-    for value in (0.25, 0.75, 0.5):
-        said = np.full((1, len(Said)), value)
+    for value in (-0.25, 0.75, 0.5):
+        said = np.full((1, len(Said)), value, np.float32)
+        said[0, [Said.NEAR, Said.SHALLOW]] = -3
         book.tell_links(numbers, said, np.array([LIST], np.uint32), 0.0, 0.5)
-    assert (book.said[0] == 0.75).all()
+    assert book.said_of(0, Said.ANCHOR) == book.said_of(0, Said.ALONE) == 0.75
+    assert book.said_of(0, Said.NEAR) == book.said_of(0, Said.SHALLOW) == -3
     assert told(book, 0) == {"SOURCES": 3, "TALK": 1.5}
 
 
@@ -145,13 +183,13 @@ def test_a_correction_upwards_is_as_if_it_had_been_so() -> None:
     straight, _ = hub(4)
     for number, paid in zip(links.tolist(), (0.0, 1.0, 1.0), strict=False):
         book.fetch(number, float(paid and number != links[1]))
-        book.tell_neighbours(number, float(paid and number != links[1]))
         straight.fetch(number, paid)
-        straight.tell_neighbours(number, paid)
+    book.tell_neighbours()
+    straight.tell_neighbours()
     changed = dict(book.correct(int(links[1]), 1.0))
     book.correct_neighbours(int(links[1]), 1.0)
     assert changed == {int(links[1]): 1.0, 0: pytest.approx(2 / 4 - 1 / 4)}
-    assert book.counts[: book.size].tolist() == straight.counts[: straight.size].tolist()
+    assert counts_of(book) == counts_of(straight)
     assert book.value[: book.pages].tolist() == straight.value[: straight.pages].tolist()
     assert book.paid[: book.pages].tolist() == straight.paid[: straight.pages].tolist()
 
@@ -161,7 +199,7 @@ def test_a_correction_downwards_takes_its_share_from_the_way() -> None:
     book, links = hub(5)
     for number, paid in zip(links.tolist(), (1.0, 1.0, 0.0, 0.0), strict=False):
         book.fetch(number, paid)
-        book.tell_neighbours(number, paid)
+        book.tell_neighbours()
     changed = dict(book.correct(int(links[0]), 0.0))
     book.correct_neighbours(int(links[0]), -1.0)
     assert changed == {int(links[0]): -1.0, 0: pytest.approx(1 / 3 - 2 / 3)}
@@ -177,15 +215,15 @@ def test_a_correction_taken_back_leaves_the_counts(
     book, links = hub(len(verdicts))
     for number, paid in zip(links.tolist(), verdicts, strict=True):
         book.fetch(number, float(paid))
-        book.tell_neighbours(number, float(paid))
-    counts, paid_before = book.counts.copy(), book.paid.copy()
+        book.tell_neighbours()
+    counts, paid_before = counts_of(book), book.paid.copy()
     which = data.draw(st.sampled_from(range(len(verdicts))))
     more = 1.0 - 2 * verdicts[which]
     for change in (more, -more):
         now = book.paid_by(int(links[which])) + change
         book.correct(int(links[which]), now)
         book.correct_neighbours(int(links[which]), change)
-    assert book.counts.tolist() == counts.tolist()
+    assert counts_of(book) == counts
     assert book.paid.tolist() == paid_before.tolist()
     pages = book.value[: book.pages]
     assert ((book.paid[: book.pages] <= pages) & (pages <= 1)).all()
@@ -194,13 +232,13 @@ def test_a_correction_taken_back_leaves_the_counts(
 def test_links_of_a_page_learn_that_it_is_relevant_and_that_it_is_not() -> None:
     book, links = hub(2)
     tell(book, links[:1], [MENU], paid=1.0)  # another, relevant page has the first one, too
-    book.said[links, Said.NEAR] = [0, -3]
+    book.say(int(links[1]), Said.NEAR, -3.0)
     book.correct_links(links, 1.0, 0.0)
-    assert book.counts[links, Count.PAID].tolist() == [2, 1]
-    assert book.said[links, Said.NEAR].tolist() == [0, 0]
+    assert book.counts(links)[:, Count.PAID].tolist() == [2, 1]
+    assert book.said(links)[:, Said.NEAR].tolist() == [0, 0]
     book.correct_links(links, -1.0, -4.0)
-    assert book.counts[links, Count.PAID].tolist() == [1, 0]
-    assert book.said[links, Said.NEAR].tolist() == [0, -4]
+    assert book.counts(links)[:, Count.PAID].tolist() == [1, 0]
+    assert book.said(links)[:, Said.NEAR].tolist() == [0, -4]
 
 
 # -- on disk -------------------------------------------------------------------------------
@@ -219,7 +257,8 @@ def test_a_restored_book_goes_on_alike(moves: list[int], cut: int) -> None:
                 return
             number = int(waiting[move % len(waiting)])
             each.fetch(number, float(move == 1))
-            each.tell_neighbours(number, float(move == 1))
+            if move > 1:
+                each.tell_neighbours()
             links = np.concatenate([add(each, move + 1, parent=number), [0]]).astype(np.int32)
             tell(each, links, [LIST, MENU, LIST, MENU, LIST][: len(links)], talk=0.5)
 
@@ -229,7 +268,8 @@ def test_a_restored_book_goes_on_alike(moves: list[int], cut: int) -> None:
     restored.restore(through_disk(copy.state()))
     go(restored, moves[cut:])
     assert restored.size == book.size
-    for name in ("fingerprints", "said", "counts", "parent", "page", "_places"):
+    assert restored.tell_neighbours().tolist() == book.tell_neighbours().tolist()
+    for name in ("_said", "_counts", "_talk", "parent", "page", "_places"):
         assert getattr(restored, name)[: book.size].tolist() == (
             getattr(book, name)[: book.size].tolist()
         ), name

@@ -35,7 +35,7 @@ def evidence() -> Evidence:
         page = Page(url, terms=terms("moon sun"), links=links)
         visit = Visit(seed_link(url), page, Verdict(1.0, True))
         number = evidence.book.number(visit.link.fingerprint)
-        _, talk = evidence.fetch(number, visit, 1.0)
+        talk = evidence.fetch(number, visit, 1.0)
         evidence.find(links, number, visit, 1.0, talk)
     return evidence
 

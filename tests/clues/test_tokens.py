@@ -8,14 +8,25 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from checks import through_disk
 from wolfspider.clues.rates import BITS
-from wolfspider.clues.tokens import KINDS, NO_TOKENS, TokenPool, Tokens, grown, hashed, tokens_of
+from wolfspider.clues.tokens import (
+    KINDS,
+    MARKS,
+    NO_TOKENS,
+    TokenPool,
+    Tokens,
+    grown,
+    hashed,
+    tokens_of,
+)
 from wolfspider.records import BAGS
 from wolfspider.text import term_ids
 from wordy import wordy
 
+WORDY = len(KINDS) - len(MARKS)
 SOURCE = "http://a.test/list/index.html"
 MANY = " ".join(f"word{letter}" for letter in "abcdefghijklmnopqrstuvwxyzabcdefgh")
 LINKS = wordy(
@@ -32,9 +43,9 @@ def found(rows: list[int], led_by: str = "") -> Tokens:
 
 
 def of_kind(tokens: Tokens, link: int, kind: str) -> list[int]:
-    edges = np.concatenate([[0], np.cumsum(tokens.counts.ravel(), dtype=int)])
-    at = link * len(KINDS) + KINDS.index(kind)
-    return [int(each) for each in tokens.ids[edges[at] : edges[at + 1]]]
+    whose = tokens.for_each(np.arange(len(tokens.counts)))
+    chosen = (whose == link) & (tokens.kinds() == KINDS.index(kind))
+    return [int(each) for each in tokens.all_ids()[chosen]]
 
 
 def test_words_stand_by_bag_and_at_most_24_of_one() -> None:
@@ -47,7 +58,7 @@ def test_words_stand_by_bag_and_at_most_24_of_one() -> None:
     assert [of_kind(tokens, link, "source") for link in range(3)] == [
         term_ids("planet").tolist()
     ] * 3
-    assert tokens.counts.sum() == len(tokens.ids)
+    assert tokens.counts.sum() == len(tokens.words)
 
 
 def test_marks_are_host_folder_and_shape() -> None:
@@ -73,15 +84,17 @@ def test_the_same_word_is_another_token_in_another_bag_and_one_word_of_pages() -
     tokens = tokens_of(links, np.array([0]), SOURCE, term_ids("moon"))
     words = tokens.kinds() <= len(BAGS)
     assert len(set(tokens.own()[words].tolist())) == len(BAGS) + 1
-    assert set(tokens.hashes()[words].tolist()) == set(hashed(term_ids("moon")).tolist())
+    assert set(tokens.spoken().tolist()) == set(hashed(term_ids("moon")).tolist())
+    assert tokens.ids().tolist() == term_ids("moon").tolist() * (len(BAGS) + 1)
 
 
 def test_different_words_are_different_tokens_but_for_chance() -> None:
     """Of 500 in half a million cells hardly a pair meets."""
     ids = np.random.default_rng(1).integers(0, 2**32, 500, dtype=np.uint32)
-    counts = np.zeros((50, len(KINDS)), np.uint8)
+    counts = np.zeros((50, WORDY), np.uint8)
     counts[:, 1] = 10
-    assert len(set(Tokens(ids, counts).own().tolist())) >= 497
+    marks = np.zeros((0, len(MARKS)), np.uint32)
+    assert len(set(Tokens(ids, counts, marks).own().tolist())) >= 497
 
 
 @given(st.lists(st.integers(0, 2**32 - 1), max_size=20))
@@ -91,47 +104,65 @@ def test_hashes_are_in_range_and_leave_the_ids_alone(values: list[int]) -> None:
     assert ids.tolist() == values
 
 
+def tokens_with(counts: NDArray[np.uint8]) -> Tokens:
+    """Words with running numbers, and marks with others."""
+    words = np.arange(counts.sum(), dtype=np.uint32)
+    marks = np.arange(1, 1 + len(counts) * len(MARKS), dtype=np.uint32)
+    return Tokens(words, counts, marks.reshape(-1, len(MARKS)))
+
+
 def test_means_by_hand() -> None:
-    counts = np.zeros((3, len(KINDS)), np.uint8)
+    counts = np.zeros((3, WORDY), np.uint8)
     counts[0, 0], counts[0, 2], counts[2, 1] = 2, 1, 3
-    tokens = Tokens(np.arange(6, dtype=np.uint32), counts)
-    values = np.array([1.0, 2.0, 5.0, 0.0, 3.0, 6.0])
+    tokens = tokens_with(counts)
+    values = np.array([1.0, 2.0, 5.0, 0.0, 3.0, 6.0], np.float32)
     one, twice = tokens.means(values, 2 * values)
-    expected = np.zeros((3, len(KINDS)))
+    expected = np.zeros((3, WORDY))
     expected[0, 0], expected[0, 2], expected[2, 1] = 1.5, 5.0, 3.0
     assert one.tolist() == expected.tolist()
     assert twice.tolist() == (2 * expected).tolist()
-    assert tokens.kinds().tolist() == [0, 0, 2, 1, 1, 1]
+    assert tokens.kinds()[:6].tolist() == [0, 0, 2, 1, 1, 1]
+    assert tokens.kinds()[6:].tolist() == list(range(WORDY, len(KINDS))) * 3
 
 
-def test_kinds_and_salts_of_more_links_than_are_written_down() -> None:
+def test_a_value_of_each_link_for_each_token() -> None:
+    counts = np.zeros((3, WORDY), np.uint8)
+    counts[0, 0], counts[0, 4], counts[2, 1] = 2, 1, 1
+    values = tokens_with(counts).for_each(np.array([7, 8, 9]))
+    assert values.tolist() == [7, 7, 7, 9] + [7] * 5 + [8] * 5 + [9] * 5
+
+
+def test_salts_of_more_links_than_are_written_down() -> None:
     count = 5000
-    tokens = Tokens(np.zeros(2 * count, np.uint32), np.zeros((count, len(KINDS)), np.uint8))
-    tokens.counts[:, 3] = 2
-    assert (tokens.kinds() == 3).all()
-    assert len(tokens.kinds()) == 2 * count
-    assert len(set(tokens.own().tolist())) == 1
+    counts = np.zeros((count, WORDY), np.uint8)
+    counts[:, 3] = 2
+    tokens = Tokens(np.zeros(2 * count, np.uint32), counts, np.zeros((count, 5), np.uint32))
+    assert len(set(tokens.ids().tolist())) == 1
+    assert (tokens.kinds()[: 2 * count] == 3).all()
 
 
-@given(st.lists(st.lists(st.integers(0, 3), min_size=10, max_size=10), min_size=1, max_size=12))
+@given(st.lists(st.lists(st.integers(0, 3), min_size=5, max_size=5), min_size=1, max_size=12))
 def test_a_pool_gives_back_what_was_put(rows: list[list[int]]) -> None:
     counts = np.array(rows, np.uint8)
-    whole = Tokens(np.arange(counts.sum(), dtype=np.uint32), counts)
+    whole = tokens_with(counts)
     half = len(rows) // 2
     cut = int(counts[:half].sum())
-    pool = TokenPool()
-    pool.put(2, Tokens(whole.ids[:cut], counts[:half]))  # two links without tokens before it
-    pool.put(2 + half, Tokens(whole.ids[cut:], counts[half:]))
+    pool = TokenPool()  # two links without tokens before it
+    pool.put(2, Tokens(whole.words[:cut], counts[:half], whole.marks[:half]))
+    pool.put(2 + half, Tokens(whole.words[cut:], counts[half:], whole.marks[half:]))
     copy = TokenPool()
     copy.restore(through_disk(pool.state(2 + len(rows))))
     for each in (pool, copy):
         order = np.arange(len(rows))[::-1]
         back = each.get(order + 2)
         assert back.counts.tolist() == counts[::-1].tolist()
+        assert back.marks.tolist() == whole.marks[::-1].tolist()
         for number, row in enumerate(rows):
             start = int(counts[:number].sum())
-            assert each.get_one(number + 2).ids.tolist() == list(range(start, start + sum(row)))
-        assert len(each.get_one(0).ids) == 0
+            one = each.get_one(number + 2)
+            assert one.words.tolist() == list(range(start, start + sum(row)))
+            assert one.marks.tolist() == [whole.marks[number].tolist()]
+        assert each.get_one(0) is NO_TOKENS
 
 
 def test_a_link_beyond_the_pool_has_no_tokens() -> None:
@@ -148,4 +179,6 @@ def test_a_grown_array_begins_alike_and_ends_with_zeros(count: int) -> None:
 
 
 def test_links_without_words_have_marks() -> None:
-    assert found([2]).counts.tolist() == [[0, 0, 0, 0, 0, 1, 1, 1, 1, 1]]
+    tokens = found([2])
+    assert (tokens.counts.tolist(), len(tokens.marks)) == ([[0, 0, 0, 0, 0]], 1)
+    assert len(tokens.own()) == len(MARKS)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
@@ -37,6 +38,10 @@ def loss(weights: Floats, model: PriorLogistic, examples: Floats, labels: Floats
     return float(likelihood + 0.5 * (model.firmness @ (weights - model.prior) ** 2))
 
 
+def singles(rows: Floats) -> NDArray[np.float32]:
+    return rows.astype(np.float32)
+
+
 @settings(max_examples=25)
 @given(st.integers(0, 1000), st.integers(1, 300), st.booleans())
 def test_weights_are_those_that_scipy_finds(seed: int, count: int, shares: bool) -> None:
@@ -63,19 +68,20 @@ def test_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prior_logistic, "_BLOCK", 10_000)
     other.fit(examples, labels)
     assert one.weights == pytest.approx(other.weights, abs=1e-12)
-    doubts, means = other.doubt(examples), other.means(examples)
+    means, doubts = other.expect(singles(examples))
     monkeypatch.undo()
-    assert one.doubt(examples) == pytest.approx(doubts, abs=1e-12)
-    assert one.means(examples) == pytest.approx(means, abs=1e-12)
+    assert one.expect(singles(examples))[0] == pytest.approx(means, abs=1e-6)
+    assert one.expect(singles(examples))[1] == pytest.approx(doubts, abs=1e-6)
 
 
 def test_before_it_has_seen_anything_it_thinks_what_it_was_told() -> None:
     model = PriorLogistic(np.array([1.0, -2.0]), np.array([4.0, 25.0]))
-    rows = np.array([[1.0, 0.0], [0.0, 1.0], [3.0, 5.0]])
-    assert model.means(rows).tolist() == [1.0, -2.0, -7.0]
+    rows = singles(np.array([[1.0, 0.0], [0.0, 1.0], [3.0, 5.0]]))
+    means, doubts = model.expect(rows)
+    assert means.tolist() == [1.0, -2.0, -7.0]
     # Standard deviations 1/2 and 1/5, so 3 · ½ and 5 · ⅕ together.
-    assert model.doubt(rows) == pytest.approx([0.5, 0.2, math.hypot(1.5, 1.0)])
-    assert model.doubt(rows[:0]).tolist() == model.means(rows[:0]).tolist() == []
+    assert doubts == pytest.approx([0.5, 0.2, math.hypot(1.5, 1.0)])
+    assert [each.tolist() for each in model.expect(rows[:0])] == [[], []]
 
 
 def test_the_prior_fades_as_evidence_comes() -> None:
@@ -107,7 +113,7 @@ def test_doubt_falls_with_every_example_and_most_where_they_were() -> None:
     fitted(model, examples, (np.arange(40) % 2).astype(np.float64))
     assert model.weights == pytest.approx([0, 0], abs=1e-6)
     # Precision 1 + 40 · ¼ along the first, 1 along the second.
-    assert model.doubt(np.eye(2)) == pytest.approx([1 / math.sqrt(11), 1.0])
+    assert model.expect(np.eye(2, dtype=np.float32))[1] == pytest.approx([1 / math.sqrt(11), 1.0])
 
 
 def test_a_share_counts_as_so_many_of_both() -> None:
@@ -126,7 +132,7 @@ def test_wild_examples_do_not_break_it() -> None:
     model = PriorLogistic(np.array([0.0, 3.0]), np.array([1.0, 0.1]))
     model.fit(examples, np.array([0.0, 1.0, 1.0]))
     assert np.isfinite(model.weights).all()
-    assert np.isfinite(model.doubt(examples)).all()
+    assert np.isfinite(model.expect(singles(examples))).all()
 
 
 def test_a_state_goes_on_alike() -> None:
@@ -135,7 +141,8 @@ def test_a_state_goes_on_alike() -> None:
     model.fit(examples[:30], labels[:30])
     copy = PriorLogistic(np.zeros(4), np.full(4, 3.0))
     copy.restore(through_disk(model.state()))
-    assert copy.doubt(examples).tolist() == model.doubt(examples).tolist()
+    both = [each.expect(singles(examples)) for each in (copy, model)]
+    assert np.array_equal(both[0], both[1])
     model.fit(examples, labels)
     copy.fit(examples, labels)
     assert copy.weights.tolist() == model.weights.tolist()

@@ -8,24 +8,26 @@ of the same page, learn what one of them was worth; and so do the pages on the w
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wolfspider.clues.tokens import TokenPool, grown
+from wolfspider.clues.rates import Singles
+from wolfspider.clues.tokens import TokenPool, grown, ragged
 from wolfspider.fingerprint_map import ABSENT, FingerprintMap
-from wolfspider.records import Fingerprints, Floats, State
+from wolfspider.records import Fingerprints, Rows, State
 
 Numbers = NDArray[np.int32]
-Halves = NDArray[np.float16]
 
 FAR = 15.0  # a depth or distance beyond is as good as this
 _PLACES = 3  # where a link stands that are remembered with it
 _TRIP = 8  # pages on the way to a page that are told what became of it
-_BESIDE = np.array([0.5, 1.0, 0.0, 1.0, 0.5], np.float32)  # weight of places −2 … 2
-_BESIDE_HALF = _BESIDE.astype(np.float16)
+_BESIDE = np.array([1, 2, 0, 2, 1], np.int16)  # halves for who stands 2 places before … after it
+_STEPS = np.arange(-2, 3)
+_LARGEST = 30_000  # a count, in halves: it leaves room for what is told at a time
 
 
 class Said(IntEnum):
@@ -51,8 +53,15 @@ class Said(IntEnum):
     ALONE = 17  # −log(1 + links of the page)
 
 
+# What is said is kept in whole numbers of a byte: likeness in hundredths, distances as they are.
+_SCALE = np.full(len(Said), 100, np.float32)
+_SCALE[[Said.NEAR, Said.SHALLOW]] = 1
+_SCALE[Said.ALONE] = 8
+_NOTHING = -128  # was said
+
+
 class Count(IntEnum):
-    """What was counted for a link: the first three of the next three were relevant."""
+    """What was counted for a link, in halves: the first three of the next three were relevant."""
 
     PAID = 0
     ALIKE_PAID = 1
@@ -60,7 +69,16 @@ class Count(IntEnum):
     SOURCES = 3  # pages with this link
     ALIKE = 4  # fetched links at the same tag path of the same pages
     BESIDE = 5  # fetched links close by on the same pages, weighted
-    TALK = 6  # sum over its pages of how much they talk as relevant pages do
+
+
+@dataclass(frozen=True, slots=True)
+class _Near:
+    """Links near some places: their numbers, of which place, and what is counted for them where."""
+
+    links: Numbers
+    which: Rows
+    cells: Rows
+    halves: NDArray[np.int16]
 
 
 class Book:
@@ -69,9 +87,9 @@ class Book:
     def __init__(self) -> None:
         self._numbers = FingerprintMap()
         self.size = 0
-        self.fingerprints = np.zeros(1 << 10, np.uint64)
-        self.said = np.zeros((1 << 10, len(Said)), np.float16)
-        self.counts = np.zeros((1 << 10, len(Count)), np.float16)
+        self._said = np.zeros((1 << 10, len(Said)), np.int8)
+        self._counts = np.zeros((1 << 10, len(Count)), np.int16)
+        self._talk = np.zeros(1 << 10, np.float32)  # of all its pages together
         self.parent = np.zeros(1 << 10, np.int32)  # the page on which it was found first
         self.page = np.zeros(1 << 10, np.int32)  # when it was fetched, from 1 on; 0: not yet
         self.tokens = TokenPool()
@@ -82,18 +100,21 @@ class Book:
         self.value = np.zeros(1 << 10, np.float32)  # the best yield of a trip that begins with it
         self._trip = np.zeros((1 << 10, 2), np.float32)  # paid, and fetched, from it on
         # of places, page after page
-        self._starts = np.zeros(1 << 8, np.int32)
+        self._starts = np.zeros(1 << 8, np.int32)  # and where the next one will start
         self._written = 0  # pages with places
         self._links = np.zeros(1 << 12, np.int32)  # number of the link at each place
         self._paths = np.zeros(1 << 12, np.uint16)
-        self._end = 0
+        self._news: list[tuple[int, float]] = []  # places of fetched links, and what these paid
 
     # -- numbers ---------------------------------------------------------------------------
 
     def number(self, fingerprint: int) -> int:
         """The number of a link; a new one is given the next."""
         number = self._numbers.get_one(fingerprint)
-        return self.add(np.array([fingerprint], np.uint64)) if number == ABSENT else number
+        if number == ABSENT:
+            number = self._add(1, ABSENT)
+            self._numbers.set_one(fingerprint, number)
+        return number
 
     def find(self, fingerprint: int) -> int:
         """The same, but ABSENT for one that was never found."""
@@ -103,16 +124,24 @@ class Book:
         """Numbers of links, ABSENT for new ones."""
         return self._numbers.get(fingerprints)
 
-    def add(self, fingerprints: Fingerprints) -> int:
-        """Give new links the next numbers; returns the first."""
-        first, self.size = self.size, self.size + len(fingerprints)
+    def enter(self, fingerprints: Fingerprints, source: int) -> tuple[Numbers, Rows]:
+        """Numbers of the links of a page, and which of them are new: these are given the next."""
+        slots = self._numbers.find(fingerprints)
+        numbers = self._numbers.at(slots, fingerprints)
+        new = (numbers == ABSENT).nonzero()[0]
+        if len(new):
+            numbers[new] = np.arange(self._add(len(new), source), self.size)
+            self._numbers.set(fingerprints[new], numbers[new], slots[new])
+        return numbers, new
+
+    def _add(self, count: int, parent: int) -> int:
+        """Rows for links of a page, or of none; returns the number of the first."""
+        first, self.size = self.size, self.size + count
         if self.size > len(self.parent):
             for name in _ROWS:
                 setattr(self, name, grown(getattr(self, name), self.size))
-        self.fingerprints[first : self.size] = fingerprints
-        self._numbers.set(fingerprints, np.arange(first, self.size, dtype=np.int32))
-        self.said[first : self.size] = -FAR
-        self.parent[first : self.size] = ABSENT
+        self._said[first : self.size] = _NOTHING
+        self.parent[first : self.size] = parent
         return first
 
     def fetched(self, number: int) -> bool:
@@ -121,6 +150,45 @@ class Book:
     def paid_by(self, number: int) -> float:
         """What a page that was fetched paid by itself."""
         return self.paid.item(self.page.item(number))
+
+    def found(self) -> NDArray[np.bool_]:
+        """Which links are on pages and were not fetched yet."""
+        found: NDArray[np.bool_] = self._counts[: self.size, Count.SOURCES] > 0
+        found &= self.page[: self.size] == 0
+        return found
+
+    def nearest(self, numbers: Numbers) -> int:
+        """Which of the links is nearest to the seeds; of equals the first."""
+        return int(self._said[numbers, Said.SHALLOW].argmax())
+
+    def values(self, numbers: Numbers) -> Singles:
+        """What fetched links were worth as far as is known."""
+        return self.value.take(self.page.take(numbers))
+
+    # -- what is known of links ------------------------------------------------------------
+
+    def said(self, numbers: Numbers) -> Singles:
+        """What pages say about links: links × `Said`."""
+        said: Singles = np.divide(self._said.take(numbers, axis=0), _SCALE, dtype=np.float32)
+        return said
+
+    def said_of(self, number: int, what: Said) -> float:
+        return self._said.item(number, what) / _SCALE.item(what)
+
+    def say(self, number: int, what: Said, value: float) -> None:
+        """Say something about a link, whatever was said before."""
+        self._said[number, what] = round(value * _SCALE.item(what))
+
+    def counts(self, numbers: Numbers) -> Singles:
+        """What was counted for links: links × `Count`."""
+        return self._counts.take(numbers, axis=0) * np.float32(0.5)
+
+    def count_of(self, number: int, what: Count) -> float:
+        return self._counts.item(number, what) / 2
+
+    def talk(self, numbers: Numbers) -> Singles:
+        """How much the pages of links talk as relevant pages do, all pages together."""
+        return self._talk.take(numbers)
 
     # -- what a fetched page tells ---------------------------------------------------------
 
@@ -133,6 +201,7 @@ class Book:
         self.page[number] = at
         self.paid[at] = self.value[at] = paid
         self._trip[at] = paid, 1.0
+        self._news += [(place, paid) for place in self._places[number].tolist() if place]
         return self._tell_the_way(number, paid)
 
     def _tell_the_way(self, number: int, paid: float) -> list[tuple[int, float]]:
@@ -148,55 +217,88 @@ class Book:
                     risen.append((each, more))
         return risen
 
-    def tell_neighbours(self, number: int, paid: float) -> Numbers:
-        """Tell the links that stand near a fetched one what it was; returns who was told."""
-        told = []
-        for beside, weights, alike in self._near(number):
-            self.counts[beside, Count.BESIDE] += weights
-            self.counts[alike, Count.ALIKE] += np.float16(1)
-            self._tell_pay(beside, weights, alike, paid)
-            told += [beside, alike]
-        return np.concatenate(told) if told else np.empty(0, np.int32)
+    def tell_neighbours(self) -> Numbers:
+        """Tell the links that stand near those fetched since the last time what these were.
 
-    def _tell_pay(self, beside: Numbers, weights: Halves, alike: Numbers, paid: float) -> None:
-        if paid:
-            self.counts[beside, Count.BESIDE_PAID] += weights * np.float16(paid)
-            self.counts[alike, Count.ALIKE_PAID] += np.float16(paid)
+        Returns who was told, each once.
+        """
+        if not self._news:
+            return np.empty(0, np.int32)
+        places, paid = zip(*self._news, strict=True)
+        self._news = []
+        near = self._near(np.array(places))
+        self._count(near.cells, near.halves)
+        if any(paid):
+            self._count_pay(near, np.array(paid, np.float32))
+        return np.unique(near.links)
 
-    def _near(self, number: int) -> Iterator[tuple[Numbers, Halves, Numbers]]:
-        """Where a link stands: the links beside it with their weights, and those alike."""
-        for place in self._places[number].tolist():
-            if not place:
-                break
-            at = place - 1
-            page = int(self._starts[: self._written].searchsorted(at, "right")) - 1
-            begin = self._starts.item(page)
-            end = self._end if page + 1 == self._written else self._starts.item(page + 1)
-            low, high = max(begin, at - 2), min(end, at + 3)
-            alike = self._links[begin:end][self._paths[begin:end] == self._paths[at]]
-            yield self._links[low:high], _BESIDE_HALF[low - at + 2 : high - at + 2], alike
+    def _near(self, places: Rows) -> _Near:
+        """Who stands near these places, on the same pages."""
+        at = places - 1
+        page = self._starts[: self._written].searchsorted(at, "right") - 1
+        begins, ends = self._starts.take(page), self._starts.take(page + 1)
+        here, which = ragged(begins, ends - begins), np.arange(len(at)).repeat(ends - begins)
+        alike = (self._paths.take(here) == self._paths.take(at).take(which)).nonzero()[0]
+        steps = at[:, None] + _STEPS
+        beside, step = ((steps >= begins[:, None]) & (steps < ends[:, None])).nonzero()
+        links = self._links.take(np.concatenate([here[alike], steps[beside, step]]))
+        halves = np.full(len(links), 2, np.int16)
+        halves[len(alike) :] = _BESIDE[step]
+        cells = links * np.intp(len(Count)) + Count.ALIKE
+        cells[len(alike) :] += Count.BESIDE - Count.ALIKE
+        return _Near(links, np.concatenate([which[alike], beside]), cells, halves)
+
+    def _count(self, cells: Rows, halves: NDArray[np.int16]) -> None:
+        counts = self._counts.ravel()
+        counts[cells] = np.minimum(counts.take(cells), _LARGEST)
+        np.add.at(counts, cells, halves)
+
+    def _count_pay(self, near: _Near, paid: Singles) -> None:
+        """What was paid at each of the places counts for the links near it."""
+        self._count(near.cells - Count.SOURCES, (near.halves * paid[near.which]).astype(np.int16))
 
     def tell_links(
-        self, numbers: Numbers, said: Floats, paths: NDArray[np.uint32], paid: float, talk: float
+        self, numbers: Numbers, said: Singles, paths: NDArray[np.uint32], paid: float, talk: float
+    ) -> NDArray[np.int32]:
+        """What a fetched page tells its links; they learn of one another, too.
+
+        Returns on how many pages before those were that were fetched already; ABSENT for others.
+        """
+        said *= _SCALE
+        scaled = np.rint(said, out=said).astype(np.int8)
+        self._said[numbers] = np.maximum(self._said.take(numbers, axis=0), scaled)
+        counts = self._counts.take(numbers, axis=0).astype(np.int32)
+        sources = counts[:, Count.SOURCES] >> 1
+        self._write_places(numbers, paths, sources)
+        pages = self.page.take(numbers)
+        here = pages > 0
+        if np.count_nonzero(here):
+            self._tell_one_another(counts, paths, here, self.paid.take(pages))
+        counts[:, Count.SOURCES] += 2
+        if paid:
+            counts[:, Count.PAID] += round(2 * paid)
+        self._counts[numbers] = np.minimum(counts, _LARGEST, out=counts)
+        self._talk[numbers] += np.float32(talk)
+        return np.where(here, sources, ABSENT)
+
+    def _tell_one_another(
+        self,
+        counts: NDArray[np.int32],
+        paths: NDArray[np.uint32],
+        here: NDArray[np.bool_],
+        paid: Singles,
     ) -> None:
-        """What a fetched page tells its links; they learn of one another, too."""
-        self._write_places(numbers, paths)
-        self.said[numbers] = np.maximum(self.said.take(numbers, axis=0), said.astype(np.float16))
-        counts = self.counts.take(numbers, axis=0).astype(np.float32)
-        counts[:, Count.SOURCES] += 1
-        counts[:, Count.PAID] += paid
-        counts[:, Count.TALK] += talk
-        known = self.page[numbers]
-        here = known > 0
-        if here.any():
-            paids = self.paid[known]
-            group = _groups(paths)
-            counts[:, Count.ALIKE] += np.bincount(group, here)[group]
-            counts[:, Count.ALIKE_PAID] += np.bincount(group, paids)[group]
-            counts[:, Count.BESIDE] += np.convolve(here, _BESIDE)[2:-2]
-            if paids.any():
-                counts[:, Count.BESIDE_PAID] += np.convolve(paids, _BESIDE)[2:-2]
-        self.counts[numbers] = counts
+        """The links of a page learn where those are that were fetched, and what they paid."""
+        group = _groups(paths)
+        alike = np.bincount(group[here], minlength=len(group))
+        alike *= 2
+        counts[:, Count.ALIKE] += alike.take(group)
+        counts[:, Count.BESIDE] += np.correlate(here, _BESIDE, "full")[2:-2]
+        if np.count_nonzero(paid):
+            alike_paid = (2 * np.bincount(group, paid)).astype(np.int32)
+            counts[:, Count.ALIKE_PAID] += alike_paid.take(group)
+            beside_paid = np.correlate(paid, _BESIDE, "full")[2:-2]
+            counts[:, Count.BESIDE_PAID] += beside_paid.astype(np.int32)
 
     # -- another verdict -------------------------------------------------------------------
 
@@ -225,20 +327,21 @@ class Book:
 
     def correct_neighbours(self, number: int, more: float) -> Numbers:
         """The links near a fetched one learn how much more it paid; returns who was told."""
-        told = []
-        for beside, weights, alike in self._near(number):
-            self._tell_pay(beside, weights, alike, more)
-            told += [beside, alike]
-        return np.concatenate(told) if told else np.empty(0, np.int32)
+        places = self._places[number]
+        near = self._near(places[places > 0])
+        self._count_pay(near, np.full(len(places), more, np.float32))
+        return np.unique(near.links)
 
     def correct_links(self, numbers: Numbers, more: float, near: float) -> None:
         """The links of a page learn how much more it paid, and how near a relevant one is."""
-        self.counts[numbers, Count.PAID] += np.float16(more)
+        self._counts[numbers, Count.PAID] += np.int16(2 * more)
+        nearness = np.int8(near * _SCALE[Said.NEAR])
+        said = self._said[numbers, Said.NEAR]
         if more > 0:
-            self.said[numbers, Said.NEAR] = np.maximum(self.said[numbers, Said.NEAR], near)
+            self._said[numbers, Said.NEAR] = np.maximum(said, nearness)
         else:
-            lost = numbers[self.counts[numbers, Count.PAID] <= 0]
-            self.said[lost, Said.NEAR] = np.minimum(self.said[lost, Said.NEAR], near)
+            lost = self._counts[numbers, Count.PAID] <= 0
+            self._said[numbers[lost], Said.NEAR] = np.minimum(said[lost], nearness)
 
     def _way(self, number: int) -> Iterator[int]:
         """The pages on the way to a page, the last first."""
@@ -248,15 +351,15 @@ class Book:
                 return
             yield number
 
-    def _write_places(self, numbers: Numbers, paths: NDArray[np.uint32]) -> None:
-        start, end = self._end, self._end + len(numbers)
-        self._starts = grown(self._starts, self._written + 1)
+    def _write_places(self, numbers: Numbers, paths: NDArray[np.uint32], sources: Numbers) -> None:
+        start = self._starts.item(self._written)
+        end = start + len(numbers)
         self._links, self._paths = grown(self._links, end), grown(self._paths, end)
-        self._starts[self._written] = start
         self._links[start:end] = numbers
         self._paths[start:end] = paths
-        self._written, self._end = self._written + 1, end
-        sources = self.counts[numbers, Count.SOURCES].astype(np.intp)
+        self._written += 1
+        self._starts = grown(self._starts, self._written + 1)
+        self._starts[self._written] = end
         room = (sources < _PLACES).nonzero()[0]
         self._places[numbers[room], sources[room]] = room + (start + 1)
 
@@ -265,13 +368,16 @@ class Book:
     def state(self) -> State:
         rows = {name: getattr(self, name)[: self.size].copy() for name in _ROWS}
         pages = {name: getattr(self, name)[: self.pages].copy() for name in _PAGES}
+        end = self._starts.item(self._written)
         return {
+            "numbers": self._numbers.state(),
             "rows": rows,
             "pages": pages,
             "tokens": self.tokens.state(self.size),
-            "starts": self._starts[: self._written].copy(),
-            "links": self._links[: self._end].copy(),
-            "paths": self._paths[: self._end].copy(),
+            "starts": self._starts[: self._written + 1].copy(),
+            "links": self._links[:end].copy(),
+            "paths": self._paths[:end].copy(),
+            "news": [list(news) for news in self._news],
         }
 
     def restore(self, state: State) -> None:
@@ -279,14 +385,13 @@ class Book:
         for name, kept in [*state["rows"].items(), *state["pages"].items()]:
             setattr(self, name, np.array(kept))
         self.size, self.pages = len(self.parent), len(self.paid)
-        self._numbers.restore(
-            {"keys": self.fingerprints, "values": np.arange(self.size, dtype=np.int32)}
-        )
+        self._numbers.restore(state["numbers"])
         self.tokens.restore(state["tokens"])
         self._starts = np.array(state["starts"], np.int32)
         self._links = np.array(state["links"], np.int32)
         self._paths = np.array(state["paths"], np.uint16)
-        self._written, self._end = len(self._starts), len(self._links)
+        self._written = len(self._starts) - 1
+        self._news = [(int(place), float(paid)) for place, paid in state["news"]]
 
 
 def _groups(paths: NDArray[np.uint32]) -> NDArray[np.intp]:
@@ -295,5 +400,5 @@ def _groups(paths: NDArray[np.uint32]) -> NDArray[np.intp]:
     return np.array([known.setdefault(path, len(known)) for path in paths.tolist()], np.intp)
 
 
-_ROWS = ("fingerprints", "said", "counts", "parent", "page", "_places")
+_ROWS = ("_said", "_counts", "_talk", "parent", "page", "_places")
 _PAGES = ("paid", "value", "_trip")

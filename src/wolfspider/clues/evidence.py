@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+from math import log1p
 from typing import Any
 
 import numpy as np
@@ -9,10 +11,10 @@ from numpy.typing import NDArray
 
 from wolfspider.clues.book import FAR, Book, Count, Numbers, Said
 from wolfspider.clues.meaning import Meaning
-from wolfspider.clues.rates import Rates
-from wolfspider.clues.tokens import KINDS, Tokens, hashed, tokens_of
+from wolfspider.clues.rates import Rates, Singles
+from wolfspider.clues.tokens import KINDS, MARKS, Tokens, hashed, tokens_of
 from wolfspider.fingerprint_map import ABSENT
-from wolfspider.records import BAGS, Floats, Links, Rows, State, TermIds, Visit
+from wolfspider.records import BAGS, Floats, Links, Rows, State, Visit
 from wolfspider.text import term_ids
 from wolfspider.topics import Topic
 
@@ -28,10 +30,11 @@ AT = {name: place for place, name in enumerate(FEATURES)}
 
 _SAID = slice(1, 1 + len(Said))
 _LIFTS = slice(AT["sources_paid"], AT["beside_paid"] + 1)
-_RATES = slice(AT["rate_anchor"], AT["rate_anchor"] + len(KINDS))
+_WORDS = slice(AT["rate_anchor"], AT["rate_path"])
+_MARKS = slice(AT["rate_path"], AT["rate_path"] + len(MARKS))
 _TALKS = slice(AT["talk_anchor"], AT["talk_anchor"] + len(BAGS))
 _FARTHEST = 6.0  # distances to the last relevant page beyond are one
-_HELD_BACK = np.array([2.0, 2.0, 1.0])  # trials that count as many as the base rate
+_HELD_BACK = np.array([2.0, 2.0, 1.0], np.float32)  # trials that count as many as the base rate
 _AGAIN = 3  # so many links to a page that was fetched before are examples, too
 _LED_BY = 6  # anchor words
 _USUAL, _LINKS = 0.05, 10.0  # the rate at which links pay counts as so many visits
@@ -74,22 +77,21 @@ class Evidence:
     def sow(self, fingerprint: int) -> int:
         """A seed, a link of which no page said anything; returns its number."""
         number = self.book.number(fingerprint)
-        self.book.said[number] = 0
-        self.book.said[number, Said.NEAR] = -_FARTHEST
+        for what in Said:
+            self.book.say(number, what, -_FARTHEST if what == Said.NEAR else 0.0)
         return number
 
     # -- learning --------------------------------------------------------------------------
 
-    def fetch(self, number: int, visit: Visit, paid: float) -> tuple[Numbers, float]:
-        """A page came. Returns which links were told, and how much it talks as relevant ones do."""
+    def fetch(self, number: int, visit: Visit, paid: float) -> float:
+        """A page came; returns how much it talks as relevant pages do."""
         book = self.book
         self.rates.learn(book.tokens.get_one(number).own(), paid)
         self.visits += 1
         self.paid += paid
         for parent, more in book.fetch(number, paid):
             self.rates.correct(book.tokens.get_one(parent).own(), more)
-        told = book.tell_neighbours(number, paid)
-        return told, self._hear(visit, paid)
+        return self._hear(visit, paid)
 
     def _hear(self, visit: Visit, paid: float) -> float:
         words = visit.page.terms
@@ -98,7 +100,8 @@ class Evidence:
         tokens, talk = hashed(words.ids), 0.0
         if self.visits > 1:
             weights = np.log1p(words.counts)
-            talk = float(self.speech.lift(tokens, self.page_base) @ weights / weights.sum())
+            lifts = self.speech.lift(tokens, self.page_base)
+            talk = float(lifts @ weights) / float(np.add.reduce(weights))
         self.speech.learn(tokens, paid)
         return talk
 
@@ -122,81 +125,72 @@ class Evidence:
 
     def find(self, links: Links, source: int, visit: Visit, paid: float, talk: float) -> Numbers:
         """The links of a page that was fetched; returns their numbers."""
-        book, fingerprints = self.book, links.fingerprints
-        numbers = book.numbers(fingerprints)
-        known = book.page[numbers] * (numbers != ABSENT)
-        new = (numbers == ABSENT).nonzero()[0]
-        led_by = self._led_by(source)
-        said = np.zeros((len(links), len(Said)))
+        book, url = self.book, visit.page.url
+        numbers, new = book.enter(links.fingerprints, source)
+        said = self._say(links, source, visit, paid)
+        led_by = book.tokens.get_one(source).anchor()[:_LED_BY]
         if len(new):
-            first = book.add(fingerprints[new])
-            numbers[new] = np.arange(first, book.size)
-            book.parent[first : book.size] = source
-            found = tokens_of(links, new, visit.page.url, led_by)
-            book.tokens.put(first, found)
-            if self._carried:
-                known_before = int(np.count_nonzero(self.rates.known(found.own())))
-                self._met += np.array([len(found.ids), known_before])
+            found = tokens_of(links, new, url, led_by)
+            book.tokens.put(numbers.item(new.item(0)), found)
             said[new, Said.MEANS_ANCHOR : Said.SAME_HOST] = self._means(found)
-            said[new, Said.SAME_HOST : Said.NEAR] = _bearings(links, new, visit.page.url)
-        again = ((known > 0) & (book.counts[numbers, Count.SOURCES] < _AGAIN)).nonzero()[0]
+            said[new, Said.SAME_HOST : Said.NEAR] = _bearings(links, new, url)
+            if self._carried:
+                known = self.rates.known(found.own())
+                self._met += np.array([len(known), np.count_nonzero(known)])
+        sources = book.tell_links(numbers, said, links.paths, paid, talk)
+        again = ((sources != ABSENT) & (sources < _AGAIN)).nonzero()[0]
         if len(again):
-            found = tokens_of(links, again, visit.page.url, led_by)
-            totals = found.counts.sum(axis=1, dtype=np.int64)
-            self.rates.learn(found.own(), np.repeat(book.value[known[again]], totals))
-        self._say(said, links, source, visit, paid)
-        book.tell_links(numbers, said, links.paths, paid, talk)
+            found = tokens_of(links, again, url, led_by)
+            self.rates.learn(found.own(), found.for_each(book.values(numbers[again])))
         return numbers
 
-    def _say(self, said: Floats, links: Links, source: int, visit: Visit, paid: float) -> None:
+    def _say(self, links: Links, source: int, visit: Visit, paid: float) -> Singles:
         """What a page says about all its links."""
-        topic, page = self.topic, visit.page
-        own = self.book.said[source]
+        topic, page, own = self.topic, visit.page, partial(self.book.said_of, source)
+        all_alike = [0.0] * len(Said)
+        all_alike[Said.PAGE] = topic.similarity(page.terms)
+        all_alike[Said.LED_BY] = max(0.0, own(Said.ANCHOR))
+        all_alike[Said.SOURCE_URL] = max(0.0, own(Said.URL))
+        all_alike[Said.TITLE] = topic.similarity_of(term_ids(page.title))
+        all_alike[Said.NEAR] = self._nearness(source, paid)
+        all_alike[Said.SHALLOW] = max(own(Said.SHALLOW) - 1, -FAR)
+        all_alike[Said.ALONE] = -log1p(len(links))
+        said = np.empty((len(links), len(Said)), np.float32)
+        said[:] = all_alike
         said[:, Said.ANCHOR : Said.PAGE] = topic.similarities_of(links)
-        said[:, Said.PAGE] = topic.similarity(page.terms)
-        said[:, Said.LED_BY] = max(0.0, own.item(Said.ANCHOR))
-        said[:, Said.SOURCE_URL] = max(0.0, own.item(Said.URL))
-        said[:, Said.TITLE] = topic.similarity_of(term_ids(page.title))
-        said[:, Said.NEAR] = self._nearness(source, paid)
-        said[:, Said.SHALLOW] = max(own.item(Said.SHALLOW) - 1, -FAR)
-        said[:, Said.ALONE] = -np.log1p(len(links))
+        return said
 
     def _nearness(self, source: int, paid: float) -> float:
         """How far the last relevant page is from the links of a page, as a number below 0."""
-        return 0.0 if paid else max(self.book.said.item(source, Said.NEAR) - 1, -_FARTHEST)
+        return 0.0 if paid else max(self.book.said_of(source, Said.NEAR) - 1, -_FARTHEST)
 
     def _means(self, found: Tokens) -> Floats:
         """How near in meaning the words of links are, bag by bag."""
-        bags = found.counts[:, : len(BAGS)]
-        words = found.ids[found.kinds() < len(BAGS)]
-        return self.meaning.of_bags(words, bags.ravel()).reshape(bags.shape)
-
-    def _led_by(self, number: int) -> TermIds:
-        """The first anchor words of a link."""
-        tokens = self.book.tokens.get_one(number)
-        return tokens.ids[: min(_LED_BY, tokens.counts.item(0, 0))]
+        cosines = self.meaning.of_bags(found.ids(), found.counts.ravel())
+        return cosines.reshape(found.counts.shape)[:, : len(BAGS)]
 
     # -- what it means ---------------------------------------------------------------------
 
-    def rows(self, numbers: Numbers) -> Floats:
+    def rows(self, numbers: Numbers) -> Singles:
         """A row of `FEATURES` for each link."""
-        counts = self.book.counts.take(numbers, axis=0).astype(np.float32)
-        base, sources = self.base, counts[:, Count.SOURCES]
-        rows = np.empty((len(numbers), len(FEATURES)))
+        book, base = self.book, self.base
+        rows = np.empty((len(numbers), len(FEATURES)), np.float32)
         rows[:, 0] = 1.0
-        rows[:, _SAID] = self.book.said.take(numbers, axis=0)
-        paid, seen = counts[:, : Count.SOURCES], counts[:, Count.SOURCES : Count.TALK]
-        rows[:, _LIFTS] = np.log((paid / base + _HELD_BACK) / (seen + _HELD_BACK))
+        rows[:, _SAID] = book.said(numbers)
+        counts = book.counts(numbers)
+        paid, seen = counts[:, : Count.SOURCES], counts[:, Count.SOURCES :]
+        rows[:, _LIFTS] = np.log((paid / np.float32(base) + _HELD_BACK) / (seen + _HELD_BACK))
+        sources = counts[:, Count.SOURCES]
         rows[:, AT["some_paid"]] = counts[:, Count.PAID] > 0
-        rows[:, AT["talk"]] = counts[:, Count.TALK] / np.maximum(sources, 1)
+        rows[:, AT["talk"]] = book.talk(numbers) / np.maximum(sources, 1)
         rows[:, AT["sources"]] = np.log1p(sources)
-        tokens = self.book.tokens.get(numbers)
-        hashes = tokens.hashes()
-        rates = self.rates.lift(tokens.by_kind(hashes), base)
-        speech = self.speech.lift(hashes, self.page_base)
-        by_rate, by_speech = tokens.means(rates, speech)
-        rows[:, _RATES] = by_rate
-        rows[:, _TALKS] = by_speech[:, : len(BAGS)]
+        tokens = book.tokens.get(numbers)
+        rates, words = self.rates.lift(tokens.own(), base), len(tokens.words)
+        rows[:, _WORDS], speech = tokens.means(
+            rates[:words], self.speech.lift(tokens.spoken(), self.page_base)
+        )
+        rows[:, _MARKS] = rates[words:].reshape(-1, len(MARKS))
+        rows[:, _TALKS] = speech[:, : len(BAGS)]
         return rows
 
     # -- on disk ---------------------------------------------------------------------------

@@ -34,13 +34,13 @@ class Meaning:
             return found
         rows, here = self._vectors.find(ids)
         kept = np.zeros(len(here) + 1, np.intp)
-        np.cumsum(here, out=kept[1:])
-        ends = np.cumsum(counts, dtype=np.intp)
-        starts, ends = kept[ends - counts], kept[ends]
-        full = np.flatnonzero(ends > starts)
+        here.cumsum(out=kept[1:])
+        ends = counts.cumsum(dtype=np.intp)
+        starts, ends = kept.take(ends - counts), kept.take(ends)
+        full = (ends > starts).nonzero()[0]
         if len(full):
-            sums = np.add.reduceat(self._vectors.take(rows), starts[full], axis=0)
-            lengths = np.sqrt(np.einsum("ij,ij->i", sums, sums))
+            sums = np.add.reduceat(self._vectors.take(rows), starts.take(full), axis=0)
+            lengths = np.sqrt(np.vecdot(sums, sums))
             cosines = sums @ self._towards / np.maximum(lengths, np.float32(1e-9))
-            found[full] = np.round(cosines, _DIGITS)
+            found[full] = cosines.round(_DIGITS)
         return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
@@ -90,27 +91,29 @@ def clues_of(evidence: Evidence, number: int, row: Floats, weights: Floats) -> t
 def _of_tokens(evidence: Evidence, number: int, weights: Floats) -> list[Clue]:
     """Words and other tokens; each has its part in the mean of its kind."""
     tokens = evidence.book.tokens.get_one(number)
-    kinds, counts = tokens.kinds(), tokens.counts[0]
-    hashes = tokens.hashes()
-    rates = evidence.rates.lift(tokens.by_kind(hashes), evidence.base)
-    talks = evidence.speech.lift(hashes, evidence.page_base)
+    kinds, counts = tokens.kinds(), np.ones(len(KINDS))
+    counts[: tokens.counts.shape[1]] = np.maximum(tokens.counts[0], 1)
+    rates = evidence.rates.lift(tokens.own(), evidence.base)
+    talks = np.zeros(len(rates))
+    talks[: len(tokens.words)] = evidence.speech.lift(tokens.spoken(), evidence.page_base)
     by_rate = weights[AT["rate_anchor"] : AT["rate_anchor"] + len(KINDS)]
     by_talk = np.zeros(len(KINDS))
     by_talk[: len(BAGS)] = weights[AT["talk_anchor"] : AT["talk_anchor"] + len(BAGS)]
-    shares = (rates * by_rate[kinds] + talks * by_talk[kinds]) / np.maximum(counts[kinds], 1)
+    shares = (rates * by_rate[kinds] + talks * by_talk[kinds]) / counts[kinds]
+    ids = tokens.all_ids().tolist()
     total: dict[tuple[str, int], float] = {}
-    for kind, key, share in zip(kinds.tolist(), tokens.ids.tolist(), shares.tolist(), strict=True):
+    for kind, key, share in zip(kinds.tolist(), ids, shares.tolist(), strict=True):
         clue = KINDS[kind], key
         total[clue] = total.get(clue, 0.0) + share
     return [Clue(kind, key, share) for (kind, key), share in total.items()]
 
 
 def _of_counts(evidence: Evidence, number: int, shares: Floats) -> list[Clue]:
-    counts = evidence.book.counts[number]
+    count_of = partial(evidence.book.count_of, number)
     clues = []
     for name, (paid, seen, _) in _COUNTS.items():
-        if counts.item(seen):
-            key = _count(counts.item(paid)) << 16 | _count(counts.item(seen))
+        if count_of(seen):
+            key = _count(count_of(paid)) << 16 | _count(count_of(seen))
             clues.append(Clue(name, key, shares.item(AT[name])))
     return clues
 

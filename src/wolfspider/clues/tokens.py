@@ -9,116 +9,138 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from wolfspider.clues.rates import BITS, Hashes
-from wolfspider.records import BAGS, Floats, Links, Rows, State, TermIds
+from wolfspider.clues.rates import BITS, Hashes, Singles
+from wolfspider.records import BAGS, Links, Rows, State, TermIds
 
-KINDS = (*BAGS, "source", "path", "template", "host", "folder", "shape")
+MARKS = ("path", "template", "host", "folder", "shape")
+KINDS = (*BAGS, "source", *MARKS)
 """The words of the four bags; the anchor words of the link that led to the source page; the tag
 path, alone and together with the folder of the source page; host, folder and shape of the URL."""
 
-_WORDS = len(BAGS)  # kinds of which a link has any number
-_SOURCE = _WORDS
+VERSION = 2  # of how ids become tokens: what another one learned of tokens is of no use
+
+_WORDY = len(KINDS) - len(MARKS)  # kinds of which a link has any number; of the others it has one
 _MOST = 24  # words of a link in one bag
-_SALTS = np.array([0x9E3779B1 * (kind + 1) & 0xFFFFFFFF for kind in range(len(KINDS))], np.uint32)
-_BLOCK = 1 << 12  # links for which kinds and salts are written down once and for all
-_KINDS = np.tile(np.arange(len(KINDS)), _BLOCK)
-_ALL_SALTS = np.tile(_SALTS, _BLOCK)
-_SPREAD, _FOLD, _SHIFT = np.uint32(0x85EBCA6B), np.uint32(15), np.uint32(32 - BITS)
-_MASK = np.uint32((1 << BITS) - 1)
-_GROWTH = 1.3  # of arrays; more is faster, and room that nobody uses
+_GROWTH = 1.125  # of arrays; more is faster, and room that nobody uses
 _DIGITS = frozenset(b"0123456789")
+
+# Ids are hashes already. Their upper bits are the token of a word, in whatever bag it stands. Their
+# lower bits are that of a word in its bag: the salt of a kind changes some that the upper lack.
+_UPPER, _LOWER = np.uint32(32 - BITS), np.uint32((1 << BITS) - 1)
+_SALTS = np.array([0x9E3779B1 * (n + 1) % (1 << 32) >> BITS for n in range(len(KINDS))], np.uint32)
+_BLOCK = 1 << 10  # links for which the salts of words are written down once and for all
+_ALL_SALTS = np.tile(_SALTS[:_WORDY], _BLOCK)
+_SHARES = 1 / np.maximum(np.arange(256, dtype=np.float32), 1)  # of one word among so many
+_SHARES[0] = 0
 
 
 def hashed(ids: TermIds) -> Hashes:
     """Tokens of ids, as words of pages."""
-    mixed = ids >> _FOLD
-    mixed ^= ids
-    mixed *= _SPREAD
-    mixed >>= _SHIFT
-    return mixed
+    return ids >> _UPPER
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tokens:
-    """The tokens of n links in one array: link after link, and in each kind after kind."""
+    """The tokens of n links; ids are salted by their kind."""
 
-    ids: TermIds
-    counts: NDArray[np.uint8]  # links × kinds
+    words: TermIds  # link after link, and in each kind after kind
+    counts: NDArray[np.uint8]  # of words, links × kinds
+    marks: TermIds  # links × kinds
+
+    def ids(self) -> TermIds:
+        """The words without salt."""
+        return self.words ^ _salts(self.counts)
+
+    def all_ids(self) -> TermIds:
+        """All words and then all marks without salt."""
+        return np.concatenate([self.ids(), (self.marks ^ _SALTS[_WORDY:]).ravel()])
 
     def kinds(self) -> Rows:
         """The kind of each."""
-        return _for_each(self.counts, _KINDS)
-
-    def hashes(self) -> Hashes:
-        """As words of pages."""
-        return hashed(self.ids)
-
-    def by_kind(self, hashes: Hashes) -> Hashes:
-        """The same id is another token in another kind."""
-        salted = _for_each(self.counts, _ALL_SALTS)
-        salted += hashes
-        salted &= _MASK
-        return salted
+        links = len(self.counts)
+        words = np.tile(np.arange(_WORDY), links).repeat(self.counts.ravel())
+        return np.concatenate([words, np.tile(np.arange(_WORDY, len(KINDS)), links)])
 
     def own(self) -> Hashes:
-        """As tokens of their kinds."""
-        return self.by_kind(self.hashes())
+        """As tokens of their kinds: all words and then all marks."""
+        tokens: Hashes = np.concatenate([self.words, self.marks.ravel()])
+        tokens &= _LOWER
+        return tokens
 
-    def means(self, *values: NDArray[Any]) -> list[Floats]:
-        """For each link and kind the mean of a value given for every token; 0 without any."""
+    def spoken(self) -> Hashes:
+        """The words as those of pages."""
+        return hashed(self.words)
+
+    def anchor(self) -> TermIds:
+        """The anchor words of the first link, as ids."""
+        words: TermIds = self.words[: self.counts.item(0, 0)] ^ _SALTS[0]
+        return words
+
+    def for_each(self, values: NDArray[Any]) -> NDArray[Any]:
+        """A value given for every link, for each of its tokens, in the order of `own`."""
+        words = values.repeat(np.add.reduce(self.counts, axis=1, dtype=np.intp))
+        return np.concatenate([words, values.repeat(len(MARKS))])
+
+    def means(self, *values: Singles) -> list[Singles]:
+        """For each link and kind the mean of a value given for every word; 0 without any."""
         counts = self.counts.ravel()
-        full = counts.nonzero()[0]
-        over = counts[full]
-        starts = over.cumsum(dtype=np.intp) - over
-        means = []
+        starts = counts.cumsum(dtype=np.intp) - counts
+        shares = _SHARES.take(counts)
+        padded = np.zeros(len(self.words) + 1, np.float32)  # words that are missing at the end
+        means: list[Singles] = []
         for each in values:
-            mean = np.zeros(len(counts))
-            mean[full] = np.add.reduceat(each, starts) / over
+            padded[:-1] = each
+            mean: Singles = np.add.reduceat(padded, starts)
+            mean *= shares
             means.append(mean.reshape(self.counts.shape))
         return means
 
 
-def _for_each(counts: NDArray[np.uint8], of_kinds: NDArray[Any]) -> NDArray[Any]:
-    """What is known of kinds, for every token; `of_kinds` has it for `_BLOCK` links."""
-    if len(counts) > _BLOCK:
-        of_kinds = np.resize(of_kinds, counts.size)
-    return of_kinds[: counts.size].repeat(counts.ravel())
-
-
-NO_TOKENS = Tokens(np.empty(0, np.uint32), np.zeros((1, len(KINDS)), np.uint8))
+NO_TOKENS = Tokens(
+    np.empty(0, np.uint32), np.zeros((1, _WORDY), np.uint8), np.empty((0, len(MARKS)), np.uint32)
+)
 
 
 def tokens_of(links: Links, rows: Rows, source: str, led_by: TermIds) -> Tokens:
     """The tokens of some links of a page, to which a link with these anchor words led."""
-    count = len(rows)
-    lengths = np.ones((count, len(KINDS)), np.int64)
-    starts = links.bag_starts.astype(np.int64)
-    sizes = (starts[1:] - starts[:-1]).reshape(-1, _WORDS)[rows]
-    lengths[:, :_WORDS] = np.minimum(sizes, _MOST)
-    lengths[:, _SOURCE] = len(led_by)
-    words = lengths[:, :_WORDS].ravel()
-    begins = starts[:-1].reshape(-1, _WORDS)[rows].ravel()
-    places = (begins - (words.cumsum() - words)).repeat(words)
+    ids, starts = links.bag_ids, links.bag_starts
+    begins, ends = np.empty((2, len(rows), _WORDY), np.intp)
+    begins[:, : len(BAGS)] = starts[:-1].reshape(-1, len(BAGS)).take(rows, axis=0)
+    ends[:, : len(BAGS)] = starts[1:].reshape(-1, len(BAGS)).take(rows, axis=0)
+    begins[:, len(BAGS)], ends[:, len(BAGS)] = len(ids), len(ids) + len(led_by)
+    counts = np.minimum(ends - begins, _MOST)
+    places = ragged(begins.ravel(), counts.ravel())
+    words = np.concatenate([ids, led_by]).take(places)
+    words ^= _salts(counts)
+    marks = np.array(_marks(links, rows, source), np.uint32) ^ _SALTS[_WORDY:]
+    return Tokens(words, counts.astype(np.uint8), marks)
+
+
+def ragged(begins: NDArray[Any], counts: NDArray[Any]) -> Rows:
+    """All places of some ranges, one range after the other."""
+    before = counts.cumsum() - counts
+    places: Rows = (begins - before).repeat(counts)
     places += np.arange(len(places))
-    tokens = Tokens(np.empty(int(lengths.sum()), np.uint32), lengths.astype(np.uint8))
-    kinds = tokens.kinds()
-    tokens.ids[kinds < _WORDS] = links.bag_ids[places]
-    if len(led_by):
-        tokens.ids[kinds == _SOURCE] = np.tile(led_by, count)
-    tokens.ids[kinds > _SOURCE] = _marks(links, rows, source).ravel()
-    return tokens
+    return places
 
 
-def _marks(links: Links, rows: Rows, source: str) -> NDArray[np.uint32]:
+def _salts(counts: NDArray[Any]) -> TermIds:
+    """The salt of each word, of counts of links × kinds."""
+    salts = (
+        _ALL_SALTS[: counts.size] if len(counts) <= _BLOCK else np.resize(_ALL_SALTS, counts.size)
+    )
+    return salts.repeat(counts.ravel())
+
+
+def _marks(links: Links, rows: Rows, source: str) -> list[tuple[int, ...]]:
     """For each link tag path, template, host, folder and shape."""
-    paths = links.paths[rows]
-    hosts = np.array([crc32(host.encode()) for host in links.hosts], np.uint32)
-    marks = np.empty((len(rows), len(KINDS) - _SOURCE - 1), np.uint32)
-    marks[:, 0] = paths
-    marks[:, 1] = paths ^ np.uint32(crc32(source.rpartition("/")[0].encode()))
-    marks[:, 2] = hosts[links.host_of[rows]]
-    marks[:, 3:] = [_folder_and_shape(text) for text in links.texts(rows)]
-    return marks
+    folder = crc32(source.rpartition("/")[0].encode())
+    hosts = [crc32(host.encode()) for host in links.hosts]
+    paths, host_of = links.paths[rows].tolist(), links.host_of[rows].tolist()
+    return [
+        (path, path ^ folder, hosts[host], *_folder_and_shape(text))
+        for path, host, text in zip(paths, host_of, links.texts(rows), strict=True)
+    ]
 
 
 def _folder_and_shape(text: bytes) -> tuple[int, int]:
@@ -134,50 +156,52 @@ class TokenPool:
     """The tokens of numbered links, four bytes each."""
 
     def __init__(self) -> None:
-        self._ids = np.empty(1 << 14, np.uint32)
+        self._words = np.empty(1 << 14, np.uint32)
         self._starts = np.zeros(1 << 10, np.uint32)
-        self._counts = np.zeros((1 << 10, len(KINDS)), np.uint8)
+        self._counts = np.zeros((1 << 10, _WORDY), np.uint8)
+        self._marks = np.zeros((1 << 10, len(MARKS)), np.uint32)
         self._end = 0
 
     def put(self, first: int, tokens: Tokens) -> None:
         """Keep the tokens of links with the numbers from `first` on."""
-        count, end = len(tokens.counts), self._end + len(tokens.ids)
-        self._ids = grown(self._ids, end)
-        self._starts = grown(self._starts, first + count)
-        self._counts = grown(self._counts, first + count)
-        self._ids[self._end : end] = tokens.ids
-        totals = tokens.counts.sum(axis=1, dtype=np.int64)
-        self._starts[first : first + count] = self._end + np.cumsum(totals) - totals
-        self._counts[first : first + count] = tokens.counts
+        last, end = first + len(tokens.counts), self._end + len(tokens.words)
+        self._words = grown(self._words, end)
+        if last > len(self._starts):
+            for name in _ROWS:
+                setattr(self, name, grown(getattr(self, name), last))
+        self._words[self._end : end] = tokens.words
+        totals = np.add.reduce(tokens.counts, axis=1, dtype=np.intp)
+        self._starts[first:last] = self._end + totals.cumsum() - totals
+        self._counts[first:last] = tokens.counts
+        self._marks[first:last] = tokens.marks
         self._end = end
 
     def get(self, numbers: NDArray[Any]) -> Tokens:
-        """Their tokens; a link without any has none."""
+        """Their tokens; a link that has none has no words, and marks that nobody has."""
         counts = self._counts.take(numbers, axis=0)
-        totals = counts.sum(axis=1, dtype=np.int64)
-        places = (self._starts.take(numbers) - (totals.cumsum() - totals)).repeat(totals)
-        places += np.arange(len(places))
-        return Tokens(self._ids.take(places), counts)
+        totals = np.add.reduce(counts, axis=1, dtype=np.intp)
+        places = ragged(self._starts.take(numbers), totals)
+        return Tokens(self._words.take(places), counts, self._marks.take(numbers, axis=0))
 
     def get_one(self, number: int) -> Tokens:
-        if number >= len(self._counts):
+        if number >= len(self._counts) or not self._marks.item(number, 0):
             return NO_TOKENS
-        counts = self._counts[number : number + 1]
-        start = self._starts.item(number)
-        return Tokens(self._ids[start : start + int(counts.sum())], counts)
+        counts, start = self._counts[number : number + 1], self._starts.item(number)
+        words = self._words[start : start + sum(counts[0].tolist())]
+        return Tokens(words, counts, self._marks[number : number + 1])
 
     def state(self, size: int) -> State:
-        return {
-            "ids": self._ids[: self._end],
-            "starts": grown(self._starts, size)[:size],
-            "counts": grown(self._counts, size)[:size],
-        }
+        rows = {name: grown(getattr(self, name), size)[:size] for name in _ROWS}
+        return {"words": self._words[: self._end], **rows}
 
     def restore(self, state: State) -> None:
-        self._ids = np.array(state["ids"], np.uint32)
-        self._starts = np.array(state["starts"], np.uint32)
-        self._counts = np.array(state["counts"], np.uint8).reshape(-1, len(KINDS))
-        self._end = len(self._ids)
+        self._words = np.array(state["words"], np.uint32)
+        for name in _ROWS:
+            setattr(self, name, np.array(state[name]))
+        self._end = len(self._words)
+
+
+_ROWS = ("_starts", "_counts", "_marks")
 
 
 def grown(array: NDArray[Any], count: int) -> NDArray[Any]:

@@ -13,20 +13,22 @@ its row and writes another one.
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from heapq import heapify, heappop, heappush, heapreplace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wolfspider.fingerprint_map import ABSENT, FingerprintMap
+from wolfspider.fingerprint_map import ABSENT, FingerprintMap, KeyMap, Slots
 from wolfspider.frontier.table import LinkTable, Origin
-from wolfspider.records import Fingerprints, Floats, Link, Links, Rows, State
+from wolfspider.records import Fingerprints, Link, Links, Rows, State
 
 _LEFT = -2  # the link has left; it will not come again
 _DROPPED = -3  # pushed out of a full frontier; welcome when it is found again
 
+Scores = NDArray[np.floating[Any]]
 _Run = tuple[float, int, int, int]  # -score, arrival, row, end of run
 
 
@@ -36,18 +38,22 @@ class Frontier:
     A link leaves exactly once. `pop(busy)` never returns a link of a busy host.
     Ties leave in the order they came, so equal seeds give equal crawls. With a `bound`
     it never holds more links than that: the worst are dropped, the latest of equals first.
+    `known` makes a map of links to their rows; who has a map of all links can share it.
     """
 
     compact_above = 4096  # rows, below which dead ones are not worth clearing away
 
-    def __init__(self, bound: int | None = None) -> None:
+    def __init__(
+        self, bound: int | None = None, known: Callable[[], KeyMap] = FingerprintMap
+    ) -> None:
         if bound is not None and bound < 1:
             raise ValueError(f"a frontier of at most {bound} links cannot hold any; give 1 or more")
         self.bound = bound
+        self._known = known
         self._clear()
 
     def _clear(self) -> None:
-        self._map = FingerprintMap()
+        self._map = self._known()
         self._rows = LinkTable({"score": np.float64})
         self._waiting = 0
         self._runs: list[list[_Run]] = []  # per host, a heap
@@ -65,16 +71,17 @@ class Frontier:
     def push(
         self,
         links: Links,
-        scores: Floats | float,
+        scores: Scores | float,
         origin: Origin = Origin(),  # noqa: B008  # frozen
         *,
         raise_scores: bool = False,
         change_scores: bool = False,
+        slots: Slots | None = None,
     ) -> int:
         """Take in the links that are new; returns how many came to wait.
 
         A link that waits already keeps its score, or with `raise_scores` takes a higher one, or
-        with `change_scores` any other.
+        with `change_scores` any other. `slots` may be given by who knows where the map has them.
         A score that is not a number counts as 0. Of links with one fingerprint the first counts.
         """
         if not len(links):
@@ -91,14 +98,15 @@ class Frontier:
             return self.push(
                 links, scores, origin, raise_scores=raise_scores, change_scores=change_scores
             )
-        slots = self._map.find(fingerprints)
+        if slots is None:
+            slots = self._map.find(fingerprints)
         rows = self._map.at(slots, fingerprints)
         wanted = (rows == ABSENT) | (rows == _DROPPED)
         if raise_scores:
             wanted |= self._outbid(rows, scores)
         if change_scores and not isinstance(scores, float | int):
             self._rescore_rows(rows, scores, slots)
-        chosen = np.flatnonzero(wanted)
+        chosen = wanted.nonzero()[0]
         if not len(chosen):
             return 0
         before = self._waiting
@@ -219,18 +227,24 @@ class Frontier:
         fingerprints: Fingerprints = self._rows["fingerprint"][alive]
         return fingerprints
 
-    def rescore(self, fingerprints: Fingerprints, scores: Floats) -> None:
+    def rescore(self, fingerprints: Fingerprints, scores: Scores) -> None:
         """Give waiting links another score; others are passed over. No link is named twice."""
-        slots = self._map.find(fingerprints)
+        slots = self._map.find(fingerprints, new=False)
         self._rescore_rows(self._map.at(slots, fingerprints), _numbers(scores), slots)
 
-    def _rescore_rows(
-        self, rows: NDArray[np.int32], scores: Floats, slots: NDArray[np.intp]
-    ) -> None:
+    def rescore_at(self, slots: Slots, scores: Scores) -> None:
+        """The same for links that the map has, by where it has them."""
+        self._rescore_rows(self._map.held(slots), _numbers(scores), slots)
+
+    def _rescore_rows(self, rows: NDArray[np.int32], scores: Scores, slots: Slots) -> None:
         changed = rows >= 0
         changed[changed] = self._rows["score"][rows[changed]] != scores[changed]
         rows, scores, slots = rows[changed], scores[changed], slots[changed]
         if not len(rows):
+            return
+        if 2 * len(rows) > self._waiting:
+            self._rows["score"][rows] = scores
+            self._sort()
             return
         hosts = self._rows["host"][rows]
         order = np.lexsort((self._rows["arrival"][rows], -scores, hosts))
@@ -238,7 +252,7 @@ class Frontier:
         start, end = self._rows.copy(rows)
         self._rows["score"][rows] = np.nan
         self._rows["score"][start:end] = scores
-        self._map.set(self._rows["fingerprint"][start:end], np.arange(start, end), slots)
+        self._map.hold(slots, np.arange(start, end))
         self._add_runs(start, hosts)
         self._compact_if_sparse()
 
@@ -269,7 +283,7 @@ class Frontier:
     def _alive(self) -> Rows:
         return np.flatnonzero(~np.isnan(self._rows["score"][: self._rows.end]))
 
-    def _outbid(self, rows: NDArray[np.int32], scores: Floats | float) -> NDArray[np.bool_]:
+    def _outbid(self, rows: NDArray[np.int32], scores: Scores | float) -> NDArray[np.bool_]:
         """Kill the rows of waiting links that now have a higher score."""
         better = rows >= 0
         if better.any():
@@ -284,8 +298,8 @@ class Frontier:
         self,
         links: Links,
         chosen: Rows,
-        scores: Floats | float,
-        slots: NDArray[np.intp],
+        scores: Scores | float,
+        slots: Slots,
         origin: Origin,
         positions: Rows | None = None,
     ) -> None:
@@ -300,12 +314,12 @@ class Frontier:
         self._add_runs(start, hosts)
 
     def _in_runs(
-        self, links: Links, chosen: Rows, scores: Floats | float
+        self, links: Links, chosen: Rows, scores: Scores | float
     ) -> tuple[Rows, NDArray[np.int32]]:
         """The rows host by host, best first, with the number of their host."""
         value = None if isinstance(scores, float | int) else -scores[chosen]
         if len(links.hosts) == 1:
-            chosen = chosen if value is None else chosen[np.argsort(value, kind="stable")]
+            chosen = chosen if value is None else chosen[value.argsort(kind="stable")]
             return chosen, self._rows.hosts_of(links, chosen)
         local = links.host_of[chosen]
         order = np.argsort(local, kind="stable") if value is None else np.lexsort((value, local))
@@ -317,7 +331,7 @@ class Frontier:
     def _add_runs(self, start: int, hosts: NDArray[np.int32]) -> None:
         """The rows from `start` on are new, grouped by host: a run for each."""
         self._runs += [[] for _ in range(len(self._rows.hosts) - len(self._runs))]
-        edges = [0, *(np.flatnonzero(hosts[1:] != hosts[:-1]) + 1).tolist(), len(hosts)]
+        edges = [0, *((hosts[1:] != hosts[:-1]).nonzero()[0] + 1).tolist(), len(hosts)]
         for a, b in pairwise(edges):
             self._add_run(hosts.item(a), start + a, start + b)
 
@@ -386,6 +400,15 @@ class Frontier:
         if self._rows.end > self.compact_above and self._rows.end > 2 * self._waiting:
             self._compact()
 
+    def _sort(self) -> None:
+        """Forget dead rows, and bring the others in order: one run for each host."""
+        rows, alive = self._rows, self._alive()
+        keys = rows["arrival"][alive], -rows["score"][alive], rows["host"][alive]
+        self._map.translate(rows.arrange(alive[np.lexsort(keys)]))
+        self._runs = [[] for _ in self._runs]
+        self._heads, self._tails, self._parked = [], [], set()
+        self._add_runs(0, rows["host"])
+
     def _compact(self) -> None:
         """Forget dead rows. Rows keep their order, so runs stay runs and ties stay ties."""
         old, self._runs = self._runs, [[] for _ in self._runs]
@@ -401,7 +424,7 @@ class Frontier:
         self._parked = set()
 
 
-def _numbers(scores: Floats) -> Floats:
+def _numbers(scores: Scores) -> Scores:
     """The scores as they are, but 0 for what is not a number."""
     strange = np.isnan(scores)
     return np.where(strange, 0.0, scores) if strange.any() else scores

@@ -20,6 +20,7 @@ _COLUMNS = {
     "arrival": np.int64,  # number of its batch, and in the low half its position there
 }
 _POSITION = (1 << 32) - 1
+_GROWTH = 1.25  # of columns that are full
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class LinkTable:
         self._prefixes: list[tuple[bytes, bytes]] = []  # how their URLs begin, http and https
         self._origins: list[Origin] = []  # one for each batch
         self._texts: list[bytes] = []  # their URLs and anchors
+        self._links = 0  # that these texts have; of some there is no row any more
 
     def __getitem__(self, column: str) -> NDArray[Any]:
         """A column, with some cells beyond the end."""
@@ -92,13 +94,14 @@ class LinkTable:
         lengths = np.fromiter(map(len, texts), np.uint32, len(texts))
         columns = self.columns
         columns["fingerprint"][start:end] = links.fingerprints[chosen]
-        columns["begin"][start:end] = np.cumsum(lengths) - lengths
+        columns["begin"][start:end] = lengths.cumsum() - lengths
         columns["length"][start:end] = lengths
         columns["host"][start:end] = hosts
         columns["arrival"][start:end] = chosen if positions is None else positions[chosen]
         columns["arrival"][start:end] |= len(self._origins) << 32
         self._origins.append(origin)
         self._texts.append(b"".join(texts))
+        self._links += len(texts)
         self.end = end
         return start, end
 
@@ -116,7 +119,7 @@ class LinkTable:
         if self.end + count <= size:
             return
         for name, column in self.columns.items():
-            grown = np.empty(max(2 * size, self.end + count), column.dtype)
+            grown = np.empty(max(int(_GROWTH * size), self.end + count), column.dtype)
             grown[: self.end] = column[: self.end]  # the rest stays untouched memory
             self.columns[name] = grown
 
@@ -153,6 +156,17 @@ class LinkTable:
         self._keep_batches()
         return rank
 
+    def arrange(self, rows: Rows) -> NDArray[np.int32]:
+        """Bring some rows in another order, and forget the others; tells where old ones are now."""
+        place = np.zeros(self.end, np.int32)
+        place[rows] = np.arange(len(rows))
+        for name in self.columns:  # one after the other: a large table is not held twice
+            self.columns[name] = self.columns[name][rows]
+        self.end = len(rows)
+        if self._links > 2 * self.end:
+            self._keep_batches()
+        return place
+
     def state(self) -> State:
         """The rows and what they refer to; columns that change in place are copied by the owner."""
         return {
@@ -166,7 +180,7 @@ class LinkTable:
     def restore(self, state: State) -> None:
         """Take the place of an empty table's content."""
         self.columns = {name: np.array(column) for name, column in state["rows"].items()}
-        self.end = len(self.columns["host"])
+        self.end = self._links = len(self.columns["host"])
         texts = _bytes_of(state["texts"])
         ends = np.cumsum(np.asarray(state["text_lengths"])).tolist()
         self._texts = [texts[a:b] for a, b in pairwise([0, *ends])]
@@ -189,7 +203,7 @@ class LinkTable:
 
     def _keep_batches(self) -> None:
         """Keep only the batches, and of their texts only the parts, that a row still needs."""
-        columns = self.columns
+        columns, self._links = self.columns, self.end
         batch = (columns["arrival"] >> 32).astype(np.int32)
         counts = np.bincount(batch, minlength=len(self._origins))
         used = np.flatnonzero(counts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wolfspider.records import Floats, State
 
@@ -24,8 +25,7 @@ class PriorLogistic:
 
     def __init__(self, prior: Floats, firmness: Floats) -> None:
         self.prior, self.firmness = prior, firmness
-        self.weights = prior.copy()
-        self._spread = np.diag(1 / np.sqrt(firmness))  # a root of the covariance
+        self._set(prior.copy(), np.diag(1 / np.sqrt(firmness)))  # a root of the covariance
 
     def fit(self, examples: Floats, labels: Floats) -> None:
         weights = self.weights
@@ -42,27 +42,24 @@ class PriorLogistic:
             weights = weights - step * min(1.0, _LONGEST / max(longest, 1e-12))
             if longest < _ENOUGH:
                 break
-        self.weights = weights
-        self._spread = np.linalg.inv(np.linalg.cholesky(curvature)).T
+        self._set(weights, np.linalg.inv(np.linalg.cholesky(curvature)).T)
 
-    def means(self, rows: Floats) -> Floats:
-        """w · x for each row."""
-        means = np.empty(len(rows))
+    def expect(self, rows: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """w · x for each row, and its standard deviation: how much the weights are in doubt."""
+        means, doubts = np.empty((2, len(rows)), np.float32)
         for at in range(0, len(rows), _BLOCK):
-            np.matmul(rows[at : at + _BLOCK], self.weights, out=means[at : at + _BLOCK])
-        return means
+            some = rows[at : at + _BLOCK] @ self._at_once
+            means[at : at + _BLOCK], spread = some[:, 0], some[:, 1:]
+            doubts[at : at + _BLOCK] = np.vecdot(spread, spread)
+        return means, np.sqrt(doubts, out=doubts)
 
-    def doubt(self, rows: Floats) -> Floats:
-        """The standard deviation of w · x for each row."""
-        doubts = np.empty(len(rows))
-        for at in range(0, len(rows), _BLOCK):
-            spread = rows[at : at + _BLOCK] @ self._spread
-            np.square(spread, out=spread).sum(axis=1, out=doubts[at : at + _BLOCK])
-        return np.sqrt(doubts, out=doubts)
+    def _set(self, weights: Floats, spread: Floats) -> None:
+        self.weights, self._spread = weights, spread
+        self._at_once = np.column_stack([weights, spread]).astype(np.float32)
 
     def state(self) -> State:
         return {"prior": self.prior, "weights": self.weights, "spread": self._spread}
 
     def restore(self, state: State) -> None:
-        self.prior, self.weights = np.array(state["prior"]), np.array(state["weights"])
-        self._spread = np.array(state["spread"])
+        self.prior = np.array(state["prior"])
+        self._set(np.array(state["weights"]), np.array(state["spread"]))

@@ -26,12 +26,15 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from wolfspider.clues.book import Count, Numbers, Said
+from wolfspider.clues.book import Count, Numbers
 from wolfspider.clues.evidence import FEATURES, Evidence
 from wolfspider.clues.naming import clues_of, name_of
+from wolfspider.clues.numbered import Numbered
 from wolfspider.clues.priors import FIRMNESS, PRIOR
-from wolfspider.clues.tokens import grown
+from wolfspider.clues.rates import Singles
+from wolfspider.clues.tokens import VERSION, grown
 from wolfspider.errors import BadInput
 from wolfspider.fingerprint_map import ABSENT
 from wolfspider.frontier import Frontier, Origin
@@ -45,9 +48,9 @@ _FEW = 4  # examples, for which it is worth to fit the weights
 _GROWTH = 1.1  # they are fitted anew when there are so many times more examples
 _EXAMPLES = 20_000  # the latest that they are fitted to
 _LOOK, _BEST = 16, 256  # every so many visits so many of the best links are scored anew
-_TOLD = 8  # pages whose neighbours may wait for it, unless one was relevant
 _HOPELESS = -1.0  # score up to which a link does not promise much: about one in four
 _TURNS = 10  # of the nearest link, until it has half as many
+_SOON = 64  # best of the links scored together, whose rows are kept until they are chosen
 _KNOWN = 30  # relevant pages, from which on the way is known
 _GONE = -np.inf  # score of a link that was chosen
 _BLOCK = 4096  # links scored at a time, because each takes a few kilobytes meanwhile
@@ -81,15 +84,14 @@ class Wolf:
         if not 0 < held_back < np.inf:
             raise ValueError(f"held_back is {held_back}; it is more than 0")
         self.curiosity, self.breadth = curiosity, breadth
-        self.frontier = Frontier(buffer)
         self.evidence = Evidence(topic, held_back)
+        self.frontier = Frontier(buffer, lambda: Numbered(self.evidence.book))
         self.learner = PriorLogistic(PRIOR.copy(), FIRMNESS)
         self._examples = np.zeros((1 << 10, len(FEATURES)), np.float32)
         self._example_of = np.zeros(1 << 10, np.int32)
         self._count = 0
-        self._scores = np.zeros(1 << 10)  # of all links, by number
-        self._rows: dict[int, Floats] = {}  # by which links were scored lately
-        self._told: list[Numbers] = []
+        self._scores = np.zeros(1 << 10, np.float32)  # of all links, by number
+        self._rows: dict[int, Singles] = {}  # by which links were scored lately
         self._fit_at, self._look_at = _FEW, _LOOK
         self._turn = 0.0  # of the nearest link, which comes at 1
         self._turns = 0  # that it had
@@ -128,10 +130,9 @@ class Wolf:
         self._turn += self.breadth / (1 + self.evidence.paid) / (1 + self._turns / _TURNS)
         if self._turn >= 1:
             self._turn, self._turns = self._turn - 1, self._turns + 1
-            depths = -book.said[waiting, Said.SHALLOW].astype(np.float32)
-            nearest = waiting[[np.argmin(depths)]]  # of equals the one that was found first
+            nearest = waiting[[book.nearest(waiting)]]
             self._scores[nearest] = _TURN_SCORE
-            self.frontier.rescore(book.fingerprints[nearest], self._scores[nearest])
+            self.frontier.rescore_at(nearest, self._scores[nearest])
 
     def learn(self, visit: Visit) -> None:
         evidence, book = self.evidence, self.evidence.book
@@ -140,18 +141,15 @@ class Wolf:
             return
         self._scores = grown(self._scores, book.size)
         paid = float(visit.verdict.relevant)
-        if book.counts.item(number, Count.SOURCES):
+        if book.count_of(number, Count.SOURCES):
             self._keep_example(number)
-        told, talk = evidence.fetch(number, visit, paid)
-        if len(told):
-            self._told.append(told)
+        talk = evidence.fetch(number, visit, paid)
+        told = book.tell_neighbours() if paid else None
         if len(visit.page.links):
             self._take_in(visit, number, paid, talk)
         if self._count >= self._fit_at:
             self._fit()
-        elif self._told and (paid or len(self._told) >= _TOLD):
-            told = np.unique(np.concatenate(self._told))
-            self._told = []
+        elif told is not None:
             self._rescore(told)
 
     def correct(self, visit: Visit) -> None:
@@ -174,45 +172,50 @@ class Wolf:
         numbers = self.evidence.find(links, number, visit, paid, talk)
         self._scores = grown(self._scores, book.size)
         if paid:
-            waiting = np.flatnonzero((book.page[numbers] == 0) & (self._scores[numbers] > _GONE))
+            waiting = self._are_waiting(numbers).nonzero()[0]
         else:
-            waiting = np.flatnonzero(numbers >= known)
+            waiting = (numbers >= known).nonzero()[0]
         if not len(waiting):
             return
         here = numbers[waiting]
         before, now = self._scores[here], self.score(here)
         now = np.where(np.abs(now - before) > _MOVED, now, before)
         self._scores[here] = now
-        scores = self._scores[numbers]
+        scores = self._scores.take(numbers)
         scores[scores == _GONE] = _SEED_SCORE  # a seed that waits stays where it is
         origin = Origin(visit.page.url, visit.link.depth + 1, visit.verdict.relevance)
-        self.frontier.push(links, scores, origin, change_scores=bool(paid))
+        self.frontier.push(links, scores, origin, change_scores=bool(paid), slots=numbers)
 
     # -- what links are worth --------------------------------------------------------------
 
-    def score(self, numbers: Numbers) -> Floats:
-        scores = np.empty(len(numbers))
+    def score(self, numbers: Numbers) -> Singles:
+        scores = np.empty(len(numbers), np.float32)
         for at in range(0, len(numbers), _BLOCK):
             some = numbers[at : at + _BLOCK]
             rows = self.evidence.rows(some)
             scores[at : at + _BLOCK] = self._of_rows(rows)
-            if len(some) > _BEST:  # the others have long to wait, and rows take room
-                best = np.argpartition(scores[at : at + _BLOCK], len(some) - _BEST)[-_BEST:]
+            if len(some) > _SOON:  # the others have long to wait, and rows take room
+                best = scores[at : at + _BLOCK].argpartition(len(some) - _SOON)[-_SOON:]
                 some, rows = some[best], rows[best]
             self._rows.update(zip(some.tolist(), rows, strict=True))
         return scores
 
-    def _of_rows(self, rows: Floats) -> Floats:
-        return self.learner.means(rows) + self.curiosity * self.learner.doubt(rows)
+    def _of_rows(self, rows: Singles) -> Singles:
+        means, doubts = self.learner.expect(rows)
+        return means + np.float32(self.curiosity) * doubts
 
     def _waiting(self) -> Numbers:
         """Numbers of the links that wait, without seeds."""
         book = self.evidence.book
-        # As whole numbers: comparing those takes a tenth of the time, and nothing is below 0.
-        waiting = book.counts[: book.size, Count.SOURCES].view(np.uint16) > 0
-        waiting &= book.page[: book.size] == 0
+        waiting = book.found()
         waiting &= self._scores[: book.size] > _GONE
         return np.flatnonzero(waiting).astype(np.int32)
+
+    def _are_waiting(self, numbers: Numbers) -> NDArray[np.bool_]:
+        """Which of some links of pages wait, without seeds."""
+        waiting: NDArray[np.bool_] = self._scores.take(numbers) > _GONE
+        waiting &= self.evidence.book.page.take(numbers) == 0
+        return waiting
 
     def _best(self, numbers: Numbers, most: int) -> Numbers:
         """Those with the highest scores, in no order."""
@@ -226,19 +229,19 @@ class Wolf:
         waiting = self._waiting()
         if most is not None:
             waiting = self._best(waiting, most)
-        self._rows, self._told = {}, []
+        self._rows = {}
+        self.evidence.book.tell_neighbours()
         self._rescore(waiting)
         self._look_at = self.evidence.visits + _LOOK
 
     def _rescore(self, numbers: Numbers) -> None:
-        book = self.evidence.book
-        numbers = numbers[(book.page[numbers] == 0) & (self._scores[numbers] > _GONE)]
+        numbers = numbers[self._are_waiting(numbers)]
         if len(numbers):
             scores = self.score(numbers)
             moved = np.abs(scores - self._scores[numbers]) > _MOVED
             numbers, scores = numbers[moved], scores[moved]
             self._scores[numbers] = scores
-            self.frontier.rescore(book.fingerprints[numbers], scores)
+            self.frontier.rescore_at(numbers, scores)
 
     # -- learning --------------------------------------------------------------------------
 
@@ -253,7 +256,7 @@ class Wolf:
     def examples(self) -> tuple[Floats, Floats]:
         """The rows by which links were chosen, and what these were worth as far as is known."""
         kept, book = min(self._count, _EXAMPLES), self.evidence.book
-        values = book.value[book.page[self._example_of[:kept]]]
+        values = book.values(self._example_of[:kept])
         return self._examples[:kept].astype(np.float64), values.astype(np.float64)
 
     def _fit(self) -> None:
@@ -266,7 +269,7 @@ class Wolf:
     def receipt(self, fingerprint: int) -> Receipt | None:
         book = self.evidence.book
         number = book.find(fingerprint)
-        if number == ABSENT or not book.counts.item(number, Count.SOURCES):
+        if number == ABSENT or not book.count_of(number, Count.SOURCES):
             return None
         weights = self.learner.weights
         row = self.evidence.rows(np.array([number]))[0]
@@ -292,13 +295,14 @@ class Wolf:
         return {
             "keywords": list(self.evidence.topic.keywords),
             "features": list(FEATURES),
+            "tokens": VERSION,
             "weights": self.learner.weights.copy(),
             **self.evidence.carried(),
         }
 
     def carry(self, values: State) -> None:
         """Begin with the weights, and on the same topic with what words were worth, too."""
-        if list(values["features"]) != list(FEATURES):
+        if list(values["features"]) != list(FEATURES) or values.get("tokens") != VERSION:
             raise BadInput("it was learned by another version of the wolf; hunt without it")
         weights = np.array(values["weights"], np.float64)
         if weights.shape != PRIOR.shape or not np.isfinite(weights).all():
@@ -327,24 +331,19 @@ class Wolf:
             "example_of": self._example_of[:kept].copy(),
             "scores": self._scores[: self.evidence.book.size].copy(),
             "row_of": np.array(list(self._rows), np.int32),
-            "rows": np.array(list(self._rows.values())).reshape(-1, len(FEATURES)),
-            "told": np.concatenate([np.empty(0, np.int32), *self._told]),
-            "told_lengths": [len(told) for told in self._told],
+            "rows": np.array(list(self._rows.values()), np.float32).reshape(-1, len(FEATURES)),
             "counters": [self._count, self._fit_at, self._look_at],
             "turns": [self._turn, self._turns, self._chose],
         }
 
     def restore(self, state: State) -> None:
-        self.frontier.restore(state["frontier"])
         self.evidence.restore(state["evidence"])
+        self.frontier.restore(state["frontier"])
         self.learner.restore(state["learner"])
         self._examples = np.array(state["examples"], np.float32).reshape(-1, len(FEATURES))
         self._example_of = np.array(state["example_of"], np.int32)
-        self._scores = np.array(state["scores"], np.float64)
-        rows: Any = np.array(state["rows"], np.float64).reshape(-1, len(FEATURES))
+        self._scores = np.array(state["scores"], np.float32)
+        rows: Any = np.array(state["rows"], np.float32).reshape(-1, len(FEATURES))
         self._rows = dict(zip(np.asarray(state["row_of"]).tolist(), rows, strict=True))
-        ends = np.cumsum(np.array(state["told_lengths"], np.intp))[:-1]
-        told = np.array(state["told"], np.int32)
-        self._told = np.split(told, ends) if len(told) else []
         self._count, self._fit_at, self._look_at = map(int, state["counters"])
         self._turn, self._turns, self._chose = state["turns"]

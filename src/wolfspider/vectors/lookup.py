@@ -19,7 +19,7 @@ class Lookup:
         self._ids = np.array(ids)
         bits = min(int(np.ceil(np.log2(_ROOM * len(ids)))), _MOST)
         self._shift = np.uint32(32 - bits)
-        self._table = np.zeros(1 << bits, np.intp)  # empty slots are right for nobody else
+        self._table = np.zeros(1 << bits, np.int32)  # empty slots are right for nobody else
         slots = ids >> self._shift
         self._table[slots] = np.arange(len(ids))
         self._others = np.flatnonzero(self._table[slots] != np.arange(len(ids)))
@@ -27,11 +27,11 @@ class Lookup:
 
     def __call__(self, ids: TermIds) -> tuple[Rows, NDArray[np.bool_]]:
         """The places of those that are there, and which these are."""
-        places = self._table.take(ids >> self._shift)
+        places = self._table.take(ids >> self._shift).astype(np.intp)
         here = self._ids.take(places) == ids
-        missing = np.flatnonzero(~here)
-        at, found = find_terms(self._other_ids, ids[missing])
-        if len(found) and found.any():
+        missing = (~here).nonzero()[0]
+        at, found = find_terms(self._other_ids, ids.take(missing))
+        if np.count_nonzero(found):
             places[missing[found]] = self._others[at[found]]
             here[missing[found]] = True
         return places[here], here
