@@ -151,6 +151,20 @@ def test_news_are_of_the_places_that_a_link_had_when_it_was_fetched() -> None:
     }
 
 
+def test_a_page_that_is_a_quarter_relevant_counts_a_quarter() -> None:
+    book, links = hub(4)
+    book.fetch(int(links[1]), 0.25)
+    book.tell_neighbours()
+    assert told(book, int(links[0])) == {
+        "ALIKE": 1,
+        "ALIKE_PAID": 0.25,
+        "BESIDE": 1,
+        "BESIDE_PAID": 0.25,
+        "SOURCES": 1,
+    }
+    assert told(book, int(links[3]))["BESIDE_PAID"] == 0.125
+
+
 def test_counts_stop_before_they_are_too_large() -> None:
     book, links = hub(3)
     for _ in range(40):
@@ -160,7 +174,7 @@ def test_counts_stop_before_they_are_too_large() -> None:
     book.fetch(int(links[0]), 1.0)
     book.tell_neighbours()
     assert told(book, int(links[0]))["PAID"] == 41
-    assert set(told(book, int(links[1])).values()) <= {15_000, 15_000.5, 15_001}
+    assert set(told(book, int(links[1])).values()) <= {937.5, 938, 938.5}
 
 
 def test_of_what_pages_say_the_most_counts() -> None:

@@ -118,6 +118,23 @@ def test_words_of_the_topic_are_followed_first() -> None:
     assert drain(wolf)[0].url == f"{HOME}2"
 
 
+def test_a_page_that_is_a_little_relevant_counts_a_little() -> None:
+    wolf = wolf_of(breadth=0.0)
+    wolf.start([seed_link(HOME)])
+    lists = [
+        "<ul>" + anchors({f"/{kind}/{n}": f"{kind} {n}" for n in range(8)}) + "</ul>"
+        for kind in ("barren", "rich")
+    ]
+    fetch(wolf, "".join(lists))
+    followed = []
+    while (link := wolf.next()) is not None:
+        followed.append("rich" in link.url)
+        relevance = 0.4 if followed[-1] else 0.0
+        wolf.learn(Visit(link, Page(link.url), Verdict(relevance, False)))
+    assert sum(followed[:12]) == 8  # all, and none of them was relevant
+    assert wolf.evidence.paid == pytest.approx(8 * 0.4, abs=1e-5)
+
+
 def test_labels_rise_when_pages_behind_turn_out_relevant() -> None:
     wolf = wolf_of(breadth=0.0)
     wolf.start([seed_link(HOME)])
@@ -291,7 +308,8 @@ def test_the_same_verdict_again_changes_nothing() -> None:
     wolf = wolf_of()
     visits = first_page(wolf)
     before = wolf.state()
-    wolf.correct(replace(visits[0], verdict=Verdict(0.75, False)))
+    verdict = visits[0].verdict
+    wolf.correct(replace(visits[0], verdict=Verdict(verdict.relevance, not verdict.target)))
     wolf.correct(visits[1])
     after = wolf.state()
     assert before["counters"] == after["counters"]

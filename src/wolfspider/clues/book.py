@@ -25,9 +25,10 @@ Numbers = NDArray[np.int32]
 FAR = 15.0  # a depth or distance beyond is as good as this
 _PLACES = 3  # where a link stands that are remembered with it
 _TRIP = 8  # pages on the way to a page that are told what became of it
-_BESIDE = np.array([1, 2, 0, 2, 1], np.int16)  # halves for who stands 2 places before … after it
+_ONE = 32  # a page that counts in full; one that is half relevant paid half of it
+_BESIDE = np.array([16, 32, 0, 32, 16], np.int16)  # for who stands 2 places before … after it
 _STEPS = np.arange(-2, 3)
-_LARGEST = 30_000  # a count, in halves: it leaves room for what is told at a time
+_LARGEST = 30_000  # it leaves room for what is told at a time
 
 
 class Said(IntEnum):
@@ -61,7 +62,7 @@ _NOTHING = -128  # was said
 
 
 class Count(IntEnum):
-    """What was counted for a link, in halves: the first three of the next three were relevant."""
+    """What was counted for a link: the first three are what the next three paid."""
 
     PAID = 0
     ALIKE_PAID = 1
@@ -78,7 +79,7 @@ class _Near:
     links: Numbers
     which: Rows
     cells: Rows
-    halves: NDArray[np.int16]
+    parts: NDArray[np.int16]  # of a page
 
 
 class Book:
@@ -181,10 +182,10 @@ class Book:
 
     def counts(self, numbers: Numbers) -> Singles:
         """What was counted for links: links × `Count`."""
-        return self._counts.take(numbers, axis=0) * np.float32(0.5)
+        return self._counts.take(numbers, axis=0) * np.float32(1 / _ONE)
 
     def count_of(self, number: int, what: Count) -> float:
-        return self._counts.item(number, what) / 2
+        return self._counts.item(number, what) / _ONE
 
     def talk(self, numbers: Numbers) -> Singles:
         """How much the pages of links talk as relevant pages do, all pages together."""
@@ -227,7 +228,7 @@ class Book:
         places, paid = zip(*self._news, strict=True)
         self._news = []
         near = self._near(np.array(places))
-        self._count(near.cells, near.halves)
+        self._count(near.cells, near.parts)
         if any(paid):
             self._count_pay(near, np.array(paid, np.float32))
         return np.unique(near.links)
@@ -242,20 +243,21 @@ class Book:
         steps = at[:, None] + _STEPS
         beside, step = ((steps >= begins[:, None]) & (steps < ends[:, None])).nonzero()
         links = self._links.take(np.concatenate([here[alike], steps[beside, step]]))
-        halves = np.full(len(links), 2, np.int16)
-        halves[len(alike) :] = _BESIDE[step]
+        parts = np.full(len(links), _ONE, np.int16)
+        parts[len(alike) :] = _BESIDE[step]
         cells = links * np.intp(len(Count)) + Count.ALIKE
         cells[len(alike) :] += Count.BESIDE - Count.ALIKE
-        return _Near(links, np.concatenate([which[alike], beside]), cells, halves)
+        return _Near(links, np.concatenate([which[alike], beside]), cells, parts)
 
-    def _count(self, cells: Rows, halves: NDArray[np.int16]) -> None:
+    def _count(self, cells: Rows, parts: NDArray[np.int16]) -> None:
         counts = self._counts.ravel()
         counts[cells] = np.minimum(counts.take(cells), _LARGEST)
-        np.add.at(counts, cells, halves)
+        np.add.at(counts, cells, parts)
 
     def _count_pay(self, near: _Near, paid: Singles) -> None:
         """What was paid at each of the places counts for the links near it."""
-        self._count(near.cells - Count.SOURCES, (near.halves * paid[near.which]).astype(np.int16))
+        parts = np.rint(near.parts * paid[near.which]).astype(np.int16)
+        self._count(near.cells - Count.SOURCES, parts)
 
     def tell_links(
         self, numbers: Numbers, said: Singles, paths: NDArray[np.uint32], paid: float, talk: float
@@ -268,15 +270,15 @@ class Book:
         scaled = np.rint(said, out=said).astype(np.int8)
         self._said[numbers] = np.maximum(self._said.take(numbers, axis=0), scaled)
         counts = self._counts.take(numbers, axis=0).astype(np.int32)
-        sources = counts[:, Count.SOURCES] >> 1
+        sources = counts[:, Count.SOURCES] // _ONE
         self._write_places(numbers, paths, sources)
         pages = self.page.take(numbers)
         here = pages > 0
         if np.count_nonzero(here):
             self._tell_one_another(counts, paths, here, self.paid.take(pages))
-        counts[:, Count.SOURCES] += 2
+        counts[:, Count.SOURCES] += _ONE
         if paid:
-            counts[:, Count.PAID] += round(2 * paid)
+            counts[:, Count.PAID] += round(_ONE * paid)
         self._counts[numbers] = np.minimum(counts, _LARGEST, out=counts)
         self._talk[numbers] += np.float32(talk)
         return np.where(here, sources, ABSENT)
@@ -291,14 +293,14 @@ class Book:
         """The links of a page learn where those are that were fetched, and what they paid."""
         group = _groups(paths)
         alike = np.bincount(group[here], minlength=len(group))
-        alike *= 2
+        alike *= _ONE
         counts[:, Count.ALIKE] += alike.take(group)
         counts[:, Count.BESIDE] += np.correlate(here, _BESIDE, "full")[2:-2]
         if np.count_nonzero(paid):
-            alike_paid = (2 * np.bincount(group, paid)).astype(np.int32)
+            alike_paid = np.rint(_ONE * np.bincount(group, paid)).astype(np.int32)
             counts[:, Count.ALIKE_PAID] += alike_paid.take(group)
             beside_paid = np.correlate(paid, _BESIDE, "full")[2:-2]
-            counts[:, Count.BESIDE_PAID] += beside_paid.astype(np.int32)
+            counts[:, Count.BESIDE_PAID] += np.rint(beside_paid).astype(np.int32)
 
     # -- another verdict -------------------------------------------------------------------
 
@@ -334,13 +336,13 @@ class Book:
 
     def correct_links(self, numbers: Numbers, more: float, near: float) -> None:
         """The links of a page learn how much more it paid, and how near a relevant one is."""
-        self._counts[numbers, Count.PAID] += np.int16(2 * more)
+        self._counts[numbers, Count.PAID] += np.int16(round(_ONE * more))
         nearness = np.int8(near * _SCALE[Said.NEAR])
         said = self._said[numbers, Said.NEAR]
         if more > 0:
             self._said[numbers, Said.NEAR] = np.maximum(said, nearness)
         else:
-            lost = self._counts[numbers, Count.PAID] <= 0
+            lost = self._counts[numbers, Count.PAID] < _ONE // 2  # no other page is relevant
             self._said[numbers[lost], Said.NEAR] = np.minimum(said[lost], nearness)
 
     def _way(self, number: int) -> Iterator[int]:

@@ -120,14 +120,14 @@ class Evidence:
         told = book.correct_neighbours(number, more)
         numbers = book.numbers(links.fingerprints)
         numbers = numbers[numbers != ABSENT]
-        book.correct_links(numbers, more, self._nearness(number, paid))
+        book.correct_links(numbers, more, self._nearness(number, visit))
         return np.concatenate([told, numbers])
 
     def find(self, links: Links, source: int, visit: Visit, paid: float, talk: float) -> Numbers:
         """The links of a page that was fetched; returns their numbers."""
         book, url = self.book, visit.page.url
         numbers, new = book.enter(links.fingerprints, source)
-        said = self._say(links, source, visit, paid)
+        said = self._say(links, source, visit)
         led_by = book.tokens.get_one(source).anchor()[:_LED_BY]
         if len(new):
             found = tokens_of(links, new, url, led_by)
@@ -144,7 +144,7 @@ class Evidence:
             self.rates.learn(found.own(), found.for_each(book.values(numbers[again])))
         return numbers
 
-    def _say(self, links: Links, source: int, visit: Visit, paid: float) -> Singles:
+    def _say(self, links: Links, source: int, visit: Visit) -> Singles:
         """What a page says about all its links."""
         topic, page, own = self.topic, visit.page, partial(self.book.said_of, source)
         all_alike = [0.0] * len(Said)
@@ -152,7 +152,7 @@ class Evidence:
         all_alike[Said.LED_BY] = max(0.0, own(Said.ANCHOR))
         all_alike[Said.SOURCE_URL] = max(0.0, own(Said.URL))
         all_alike[Said.TITLE] = topic.similarity_of(term_ids(page.title))
-        all_alike[Said.NEAR] = self._nearness(source, paid)
+        all_alike[Said.NEAR] = self._nearness(source, visit)
         all_alike[Said.SHALLOW] = max(own(Said.SHALLOW) - 1, -FAR)
         all_alike[Said.ALONE] = -log1p(len(links))
         said = np.empty((len(links), len(Said)), np.float32)
@@ -160,9 +160,11 @@ class Evidence:
         said[:, Said.ANCHOR : Said.PAGE] = topic.similarities_of(links)
         return said
 
-    def _nearness(self, source: int, paid: float) -> float:
+    def _nearness(self, source: int, visit: Visit) -> float:
         """How far the last relevant page is from the links of a page, as a number below 0."""
-        return 0.0 if paid else max(self.book.said_of(source, Said.NEAR) - 1, -_FARTHEST)
+        if visit.verdict.relevant:
+            return 0.0
+        return max(self.book.said_of(source, Said.NEAR) - 1, -_FARTHEST)
 
     def _means(self, found: Tokens) -> Floats:
         """How near in meaning the words of links are, bag by bag."""
@@ -181,7 +183,7 @@ class Evidence:
         paid, seen = counts[:, : Count.SOURCES], counts[:, Count.SOURCES :]
         rows[:, _LIFTS] = np.log((paid / np.float32(base) + _HELD_BACK) / (seen + _HELD_BACK))
         sources = counts[:, Count.SOURCES]
-        rows[:, AT["some_paid"]] = counts[:, Count.PAID] > 0
+        rows[:, AT["some_paid"]] = rows[:, AT["near"]] == 0
         rows[:, AT["talk"]] = book.talk(numbers) / np.maximum(sources, 1)
         rows[:, AT["sources"]] = np.log1p(sources)
         tokens = book.tokens.get(numbers)

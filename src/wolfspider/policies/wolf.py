@@ -74,7 +74,7 @@ class Wolf:
         topic: Topic,
         curiosity: float = 0.3,
         breadth: float = 0.5,
-        held_back: float = 2.0,
+        held_back: float = 4.0,
         buffer: int | None = None,
     ) -> None:
         if not 0 <= curiosity < np.inf:
@@ -140,11 +140,11 @@ class Wolf:
         if book.fetched(number):
             return
         self._scores = grown(self._scores, book.size)
-        paid = float(visit.verdict.relevant)
+        relevant, paid = visit.verdict.relevant, _pay(visit)
         if book.count_of(number, Count.SOURCES):
             self._keep_example(number)
         talk = evidence.fetch(number, visit, paid)
-        told = book.tell_neighbours() if paid else None
+        told = book.tell_neighbours() if relevant else None
         if len(visit.page.links):
             self._take_in(visit, number, paid, talk)
         if self._count >= self._fit_at:
@@ -154,7 +154,7 @@ class Wolf:
 
     def correct(self, visit: Visit) -> None:
         """Another verdict on a page: what it told is told anew, and the weights are fitted soon."""
-        book, paid = self.evidence.book, float(visit.verdict.relevant)
+        book, paid = self.evidence.book, _pay(visit)
         number = book.find(visit.link.fingerprint)
         if number == ABSENT or not book.fetched(number):
             self.learn(visit)
@@ -171,7 +171,7 @@ class Wolf:
         known = book.size
         numbers = self.evidence.find(links, number, visit, paid, talk)
         self._scores = grown(self._scores, book.size)
-        if paid:
+        if visit.verdict.relevant:
             waiting = self._are_waiting(numbers).nonzero()[0]
         else:
             waiting = (numbers >= known).nonzero()[0]
@@ -184,7 +184,9 @@ class Wolf:
         scores = self._scores.take(numbers)
         scores[scores == _GONE] = _SEED_SCORE  # a seed that waits stays where it is
         origin = Origin(visit.page.url, visit.link.depth + 1, visit.verdict.relevance)
-        self.frontier.push(links, scores, origin, change_scores=bool(paid), slots=numbers)
+        self.frontier.push(
+            links, scores, origin, change_scores=visit.verdict.relevant, slots=numbers
+        )
 
     # -- what links are worth --------------------------------------------------------------
 
@@ -347,3 +349,8 @@ class Wolf:
         self._rows = dict(zip(np.asarray(state["row_of"]).tolist(), rows, strict=True))
         self._count, self._fit_at, self._look_at = map(int, state["counters"])
         self._turn, self._turns, self._chose = state["turns"]
+
+
+def _pay(visit: Visit) -> float:
+    """What a page paid: how relevant it is, as few judges are sure where the line is."""
+    return float(np.float32(min(1.0, max(0.0, visit.verdict.relevance))))
