@@ -224,18 +224,18 @@ class Evidence:
     def carried(self) -> State:
         """What another hunt for the same may begin with."""
         return {
-            "rates": self.rates.state(),
-            "speech": self.speech.state(),
+            "rates": self.rates.told(self.base),
+            "speech": self.speech.told(self.base),
             "visits": self.visits,
             "paid": self.paid,
         }
 
     def carry(self, values: State, trust: float) -> None:
         """Begin with it; no token counts for more than so many trials."""
-        self.rates.restore(values["rates"], trust)
-        self.speech.restore(values["speech"], trust)
         visits, paid = float(values["visits"]), float(values["paid"])
         self._usual = (paid + _LINKS * _USUAL) / (visits + _LINKS)
+        self.rates.carry(values["rates"], self._usual, trust)
+        self.speech.carry(values["speech"], self._usual, trust)
         self._carried = True
 
 
