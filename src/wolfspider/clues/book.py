@@ -1,8 +1,9 @@
 """A book on links: what the pages that have them say, and what became of links near them.
 
 Every link that was ever found has a number and a row. A page that was fetched tells three times:
-its links learn what it is; the links beside the one that led to it, and those at the same tag path
-of the same page, learn what one of them was worth; and so do the pages on the way to it.
+its links learn what it is, and it learns what is known of them; the links beside the one that led
+to it, and those at the same tag path of the same page, learn what one of them was worth; and so do
+the pages on the way to it.
 """
 
 from __future__ import annotations
@@ -147,6 +148,23 @@ class Book:
                     self.value[at] = value
                     risen.append((each, more))
         return risen
+
+    def lead(self, number: int, to: Numbers) -> float:
+        """A fetched page has links to these; returns by how much that raises its value.
+
+        Relevant pages among them that were fetched before are a trip, too: whoever found the page
+        first would have found them there. Those on the way to it are not, for they came before.
+        """
+        paid = to[self.paid[self.page[to]] > 0]
+        if not len(paid):
+            return 0.0
+        found = len(set(paid.tolist()).difference((number, *self._way(number))))
+        at = self.page.item(number)
+        more = found / (found + 1) - self.value.item(at)
+        if more <= 0:
+            return 0.0
+        self.value[at] += np.float32(more)
+        return more
 
     def tell_neighbours(self, number: int, paid: float) -> Numbers:
         """Tell the links that stand near a fetched one what it was; returns who was told."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -105,8 +106,8 @@ class Evidence:
     def correct(self, number: int, visit: Visit, paid: float) -> Numbers:
         """Another verdict on a page that was fetched; returns the links that were told.
 
-        What stays as it was: trials of links that were found after the page was fetched, and how
-        far from a relevant page links farther on are.
+        What stays as it was: trials of links that were found after the page was fetched, the value
+        of pages for leading to it, and how far from a relevant page links farther on are.
         """
         book, links = self.book, visit.page.links
         more = paid - book.paid_by(number)
@@ -144,6 +145,8 @@ class Evidence:
             found = tokens_of(links, again, visit.page.url, led_by)
             totals = found.counts.sum(axis=1, dtype=np.int64)
             self.rates.learn(found.own(), np.repeat(book.value[known[again]], totals))
+        if more := book.lead(source, numbers[known > 0]):
+            self.rates.correct(book.tokens.get_one(source).own(), more)
         self._say(said, links, source, visit, paid)
         book.tell_links(numbers, said, links.paths, paid, talk)
         return numbers
@@ -232,11 +235,42 @@ class Evidence:
 
     def carry(self, values: State, trust: float) -> None:
         """Begin with it; no token counts for more than so many trials."""
-        visits, paid = float(values["visits"]), float(values["paid"])
-        self._usual = (paid + _LINKS * _USUAL) / (visits + _LINKS)
+        self._usual = usual_rate(values)
         self.rates.carry(values["rates"], self._usual, trust)
         self.speech.carry(values["speech"], self._usual, trust)
         self._carried = True
+
+
+def usual_rate(carried: State) -> float:
+    """How often links paid in a hunt whose evidence was carried."""
+    visits, paid = float(carried["visits"]), float(carried["paid"])
+    return (paid + _LINKS * _USUAL) / (visits + _LINKS)
+
+
+def together(carried: Sequence[State]) -> State:
+    """What several hunts may give to another one, as if it were of one.
+
+    What trials paid counts in base rates of their own hunt, so that sites with few targets have
+    their say, too.
+    """
+    whole = {name: sum(float(each[name]) for each in carried) for name in ("visits", "paid")}
+    usual = usual_rate(whole)
+    scales = [usual / usual_rate(each) for each in carried]
+    of_tokens = {
+        name: _summed([each[name] for each in carried], scales) for name in ("rates", "speech")
+    }
+    return of_tokens | whole
+
+
+def _summed(told: Sequence[State], scales: Sequence[float]) -> State:
+    tokens, rows = np.unique(np.concatenate([each["tokens"] for each in told]), return_inverse=True)
+    seen = np.concatenate([each["seen"] for each in told])
+    paid = np.concatenate([each["paid"] * scale for each, scale in zip(told, scales, strict=True)])
+    return {
+        "tokens": tokens.astype(np.uint32),
+        "seen": np.bincount(rows, seen).astype(np.float32),
+        "paid": np.bincount(rows, paid).astype(np.float32),
+    }
 
 
 def _bearings(links: Links, rows: Rows, source: str) -> NDArray[Any]:
