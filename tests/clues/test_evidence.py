@@ -10,7 +10,7 @@ import pytest
 
 from checks import through_disk
 from wolfspider.clues.book import Said
-from wolfspider.clues.evidence import AT, FEATURES, Evidence
+from wolfspider.clues.evidence import AT, FEATURES, Evidence, together
 from wolfspider.clues.priors import FIRMNESS, PRIOR
 from wolfspider.clues.tokens import KINDS
 from wolfspider.records import NO_LINKS, Link, Page, Verdict, Visit
@@ -171,6 +171,16 @@ def test_value_found_later_counts_for_the_words_of_the_hub() -> None:
     assert before["rate_anchor"] == 0
 
 
+def test_a_page_that_leads_to_known_finds_speaks_for_its_words() -> None:
+    """ONE was found before TWO led to it, too: the word "kitchen" paid 1/2 in its one trial."""
+    told = Told(visit(HOME, LINKS), visit(ONE, relevant=True), visit(TWO, {ONE: LINKS[ONE]}))
+    told.tell(visit(AWAY, {"http://b.test/new": {"anchor": "kitchen"}}))
+    base = told.evidence.base
+    assert told.row("http://b.test/new")["rate_anchor"] == pytest.approx(
+        math.log((0.5 / base + 2) / 3), rel=1e-4
+    )
+
+
 def rows_of(told: Told) -> Any:
     told.evidence.book.tell_neighbours()
     return told.evidence.rows(np.arange(told.evidence.book.size, dtype=np.int32))
@@ -209,6 +219,20 @@ def test_foreign_is_the_share_of_tokens_that_were_not_carried() -> None:
     told.tell(visit(HOME, rows))
     # Of seven tokens "solar", path, template, host and folder were known, "new" and shape not.
     assert pupil.foreign == pytest.approx(2 / 7, abs=1e-6)
+
+
+def test_evidence_of_two_hunts_counts_in_base_rates_of_each() -> None:
+    """Usual are (1 + 0.5) / (4 + 10) and 0.5 / (6 + 10), and of both 1.5 / 20."""
+    rates = {"tokens": np.array([3, 5], np.uint32), "seen": np.array([1.0, 2.0])}
+    one = {"visits": 4, "paid": 1.0, "rates": rates | {"paid": np.array([1.0, 0.0])}}
+    other_rates = {"tokens": [5], "seen": [4.0], "paid": np.array([2.0])}
+    other = {"visits": 6, "paid": 0.0, "rates": other_rates}
+    both = together([each | {"speech": each["rates"]} for each in (one, other)])
+    assert (both["visits"], both["paid"]) == (10, 1)
+    for name in ("rates", "speech"):
+        assert both[name]["tokens"].tolist() == [3, 5]
+        assert both[name]["seen"].tolist() == [1, 6]
+        assert both[name]["paid"] == pytest.approx([0.075 * 14 / 1.5, 2 * 0.075 * 16 / 0.5])
 
 
 def test_a_state_gives_the_same_rows() -> None:

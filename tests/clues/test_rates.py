@@ -75,11 +75,43 @@ def test_a_state_goes_on_alike(trials: list[tuple[int, float]]) -> None:
     assert copy.known(everything).tolist() == rates.known(everything).tolist()
 
 
-def test_what_is_carried_counts_for_a_few_trials_at_the_same_rate() -> None:
+def test_what_is_carried_counts_for_a_few_trials_in_base_rates_of_there() -> None:
+    """At a base rate of 0.2 there, a token that paid 10 of 40 paid 1.25 times what is usual."""
     rates, copy = Rates(2.0), Rates(2.0)
     for number in range(40):
         rates.learn(tokens(1), float(number % 4 == 0))
     rates.learn(tokens(2), 1.0)
-    copy.restore(rates.state(), 5.0)
-    expected = [math.log((1.25 + 0.2) / 7 / 0.1), math.log(1.2 / 3 / 0.1)]
-    assert copy.lift(tokens(1, 2), BASE) == pytest.approx(expected, rel=1e-6)
+    copy.carry(rates.told(0.2), 0.2, 5.0)
+    expected = [math.log((1.25 / 0.2 + 2) / 7), math.log((1 / 0.2 + 2) / 3)]
+    for base in (BASE, 0.5):
+        assert copy.lift(tokens(1, 2), base) == pytest.approx(expected, rel=1e-6)
+    copy.learn(tokens(2), 1.0)
+    both = math.log((1 / 0.2 + 1 / 0.1 + 2) / 4)
+    assert copy.lift(tokens(2), BASE)[0] == pytest.approx(both, rel=1e-6)
+
+
+def test_what_was_carried_goes_to_disk_and_to_the_next_hunt() -> None:
+    first, second, third = Rates(2.0), Rates(2.0), Rates(2.0)
+    first.learn(tokens(1, 2), 1.0)
+    second.carry(first.told(0.25), 0.25)
+    second.learn(tokens(2, 3), 0.0)
+    third.restore(through_disk(second.state()))
+    everything = tokens(1, 2, 3, 4)
+    assert third.lift(everything, BASE).tolist() == second.lift(everything, BASE).tolist()
+    told = third.told(0.1)  # 1 of 1 where a quarter is usual: as 0.4 of 1 where a tenth is
+    assert told["tokens"].tolist() == [1, 2, 3]
+    assert told["seen"].tolist() == [1, 2, 1]
+    assert told["paid"] == pytest.approx([0.4, 0.4, 0.0])
+
+
+def test_a_hunt_that_carried_nothing_forgets_what_another_state_did() -> None:
+    carrying, plain = Rates(2.0), Rates(2.0)
+    plain.learn(tokens(1), 0.0)
+    carrying.carry({"tokens": tokens(1), "seen": [9.0], "paid": [9.0]}, 0.5)
+    carrying.restore(plain.state())
+    assert carrying.lift(tokens(1), BASE).tolist() == plain.lift(tokens(1), BASE).tolist()
+
+
+def test_counts_below_zero_are_refused() -> None:
+    with pytest.raises(ValueError, match="below 0"):
+        Rates(2.0).carry({"tokens": tokens(1), "seen": [1.0], "paid": [-1.0]}, 0.5)

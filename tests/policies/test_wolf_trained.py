@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from checks import check_policy
+from wolfspider.clues.evidence import together
+from wolfspider.clues.priors import FIRMNESS, PRIOR
 from wolfspider.crawl import replay
 from wolfspider.judges import KeywordJudge
+from wolfspider.judges.targets import TargetJudge
+from wolfspider.learners.prior_logistic import PriorLogistic
 from wolfspider.policies import make, trains
 from wolfspider.policies.wolf import Wolf
-from wolfspider.policies.wolf_trained import TrainedWolf
-from wolfspider.records import Visit
+from wolfspider.policies.wolf_trained import TrainedWolf, _hunt, sites
+from wolfspider.records import State, Visit
 from wolfspider.states import save_state
 from wolfspider.topics import Topic
 from wolfspider.training.maps import Map
 from wolfspider.training.model import Model
-from wolfspider.urls import seed_link
+from wolfspider.urls import host, seed_link
 from wolfspider.webs.compiler import Compiler
+from wolfspider.webs.importers.captures import Capture
 from wolfspider.webs.recorded import RecordedWeb
 from wolfspider.webs.synthetic import Synthetic, capture_of
 
@@ -99,9 +105,111 @@ def test_it_begins_with_what_was_learned(model: Model, web: RecordedWeb) -> None
 
 
 def test_on_the_web_of_its_map_it_finds_more_than_without(model: Model, web: RecordedWeb) -> None:
+    """Judged by the targets of the map: a judge of keywords wants other pages."""
     topic = Topic.of(label(web))
-    with_model = relevant(web, TrainedWolf(topic=topic, model=model), topic, 100)
-    assert len(with_model) > len(relevant(web, Wolf(topic=topic), topic, 100))
+    judge = TargetJudge.of(web.url(page) for page in web.label(label(web)).tolist())
+
+    def found(policy: Wolf) -> int:
+        visits = replay(web, policy, judge, [seed_link(web.url(0))], pages=100)
+        return sum(visit.verdict.relevant for visit in visits)
+
+    assert found(TrainedWolf(topic=topic, model=model)) > found(Wolf(topic=topic))
+
+
+# -- sites ---------------------------------------------------------------------------------
+
+
+def hosted(tmp_path: Path, pages: dict[str, int]) -> Map:
+    """A map of so many pages of each host, the first of each a target."""
+    with Compiler(tmp_path / "hosted", ["made"]) as compiler:
+        for host, count in pages.items():
+            for page in range(count):
+                compiler.add(captured(f"http://{host}/{page}"))
+        compiler.finish()
+    web = RecordedWeb(tmp_path / "hosted")
+    targets = np.array([web.url(page).endswith("/0") for page in range(len(web))])
+    return Map(web, np.ones(len(web), bool), targets)
+
+
+def captured(url: str) -> Capture:
+    html = b"<html><title>moon</title><body>some words of a page</body></html>"
+    return Capture(url, 0.0, 200, "text/html", body=html)
+
+
+def hosts_of(known: Map) -> list[dict[str, int]]:
+    web = known.web
+    parts = [np.flatnonzero(part).tolist() for part in sites(known)]
+    return [dict(Counter(host(web.url(page)) for page in part)) for part in parts]
+
+
+def test_a_map_is_cut_into_registered_domains(tmp_path: Path) -> None:
+    known = hosted(tmp_path, {"a.one.org": 4, "b.one.org": 2, "two.org": 4})
+    assert hosts_of(known) == [{"a.one.org": 4, "b.one.org": 2}, {"two.org": 4}]
+
+
+def test_one_domain_is_cut_into_hosts(tmp_path: Path) -> None:
+    known = hosted(tmp_path, {"a.one.org": 4, "b.one.org": 6})
+    assert hosts_of(known) == [{"b.one.org": 6}, {"a.one.org": 4}]
+
+
+def test_one_host_is_not_cut(tmp_path: Path) -> None:
+    assert hosts_of(hosted(tmp_path, {"one.org": 5})) == [{"one.org": 5}]
+
+
+def test_a_small_rest_goes_with_the_smallest_site(tmp_path: Path) -> None:
+    known = hosted(tmp_path, {"one.org": 15, "two.org": 10, "three.org": 1, "four.org": 1})
+    assert hosts_of(known) == [{"one.org": 15}, {"two.org": 10, "three.org": 1, "four.org": 1}]
+
+
+def test_many_sites_are_five_parts(tmp_path: Path) -> None:
+    known = hosted(tmp_path, {f"{name}.org": 3 for name in "abcdefgh"})
+    assert [sum(part.values()) for part in hosts_of(known)] == [3, 3, 3, 3, 12]
+
+
+def test_many_small_sites_are_one_part(tmp_path: Path) -> None:
+    known = hosted(tmp_path, {f"site{number}.org": 1 for number in range(12)})
+    assert [sum(part.values()) for part in hosts_of(known)] == [12]
+
+
+def test_weights_are_fitted_to_hunts_with_the_words_of_the_other_sites(
+    web: RecordedWeb, model: Model
+) -> None:
+    """Done by hand; and hunts that began with nothing give other weights."""
+    known = map_of(web)
+    parts = sites(known)
+    assert model.about["sites"] == len(parts) == 5
+    cold = [hunted(known, part) for part in parts]
+    told = [wolf.evidence.carried() for wolf in cold]
+    warm = [
+        hunted(known, part, together([*told[:at], *told[at + 1 :]]))
+        for at, part in enumerate(parts)
+    ]
+    assert np.asarray(model.state["weights"]).tolist() == fitted(warm).tolist()
+    assert not np.allclose(model.state["weights"], fitted(cold), atol=0.01)
+    assert (np.asarray(model.state["weights"]) != PRIOR).any()
+
+
+def hunted(known: Map, part: np.ndarray, before: State | None = None) -> Wolf:
+    wolf = Wolf(topic=Topic(()))
+    if before is not None:
+        wolf.evidence.carry(before, TrainedWolf.trust)
+    for visit in _hunt(wolf, known, part):
+        wolf.learn(visit)
+    return wolf
+
+
+def fitted(wolves: list[Wolf]) -> np.ndarray:
+    learner = PriorLogistic(PRIOR.copy(), FIRMNESS)
+    rows, values = zip(*(wolf.examples() for wolf in wolves), strict=True)
+    learner.fit(np.concatenate(rows), np.concatenate(values))
+    return learner.weights
+
+
+def test_words_of_all_sites_are_carried(web: RecordedWeb, model: Model) -> None:
+    known = map_of(web)
+    told = [hunted(known, part).evidence.carried() for part in sites(known)]
+    seen = sum(float(each["rates"]["seen"].sum()) for each in told)
+    assert float(model.state["rates"]["seen"].sum()) == pytest.approx(seen, rel=1e-5)
 
 
 def test_words_hold_for_any_way_to_ask(model: Model) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from math import log1p
 from typing import Any
@@ -108,8 +109,8 @@ class Evidence:
     def correct(self, number: int, visit: Visit, paid: float) -> Numbers:
         """Another verdict on a page that was fetched; returns the links that were told.
 
-        What stays as it was: trials of links that were found after the page was fetched, and how
-        far from a relevant page links farther on are.
+        What stays as it was: trials of links that were found after the page was fetched, the value
+        of pages for leading to it, and how far from a relevant page links farther on are.
         """
         book, links = self.book, visit.page.links
         more = paid - book.paid_by(number)
@@ -142,6 +143,8 @@ class Evidence:
         if len(again):
             found = tokens_of(links, again, url, led_by)
             self.rates.learn(found.own(), found.for_each(book.values(numbers[again])))
+        if more := book.lead(source, numbers[sources != ABSENT]):
+            self.rates.correct(book.tokens.get_one(source).own(), more)
         return numbers
 
     def _say(self, links: Links, source: int, visit: Visit) -> Singles:
@@ -220,19 +223,50 @@ class Evidence:
     def carried(self) -> State:
         """What another hunt for the same may begin with."""
         return {
-            "rates": self.rates.state(),
-            "speech": self.speech.state(),
+            "rates": self.rates.told(self.base),
+            "speech": self.speech.told(self.base),
             "visits": self.visits,
             "paid": self.paid,
         }
 
     def carry(self, values: State, trust: float) -> None:
         """Begin with it; no token counts for more than so many trials."""
-        self.rates.restore(values["rates"], trust)
-        self.speech.restore(values["speech"], trust)
-        visits, paid = float(values["visits"]), float(values["paid"])
-        self._usual = (paid + _LINKS * _USUAL) / (visits + _LINKS)
+        self._usual = usual_rate(values)
+        self.rates.carry(values["rates"], self._usual, trust)
+        self.speech.carry(values["speech"], self._usual, trust)
         self._carried = True
+
+
+def usual_rate(carried: State) -> float:
+    """How often links paid in a hunt whose evidence was carried."""
+    visits, paid = float(carried["visits"]), float(carried["paid"])
+    return (paid + _LINKS * _USUAL) / (visits + _LINKS)
+
+
+def together(carried: Sequence[State]) -> State:
+    """What several hunts may give to another one, as if it were of one.
+
+    What trials paid counts in base rates of their own hunt, so that sites with few targets have
+    their say, too.
+    """
+    whole = {name: sum(float(each[name]) for each in carried) for name in ("visits", "paid")}
+    usual = usual_rate(whole)
+    scales = [usual / usual_rate(each) for each in carried]
+    of_tokens = {
+        name: _summed([each[name] for each in carried], scales) for name in ("rates", "speech")
+    }
+    return of_tokens | whole
+
+
+def _summed(told: Sequence[State], scales: Sequence[float]) -> State:
+    tokens, rows = np.unique(np.concatenate([each["tokens"] for each in told]), return_inverse=True)
+    seen = np.concatenate([each["seen"] for each in told])
+    paid = np.concatenate([each["paid"] * scale for each, scale in zip(told, scales, strict=True)])
+    return {
+        "tokens": tokens.astype(np.uint32),
+        "seen": np.bincount(rows, seen).astype(np.float32),
+        "paid": np.bincount(rows, paid).astype(np.float32),
+    }
 
 
 def _bearings(links: Links, rows: Rows, source: str) -> NDArray[Any]:

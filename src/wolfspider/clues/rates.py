@@ -16,7 +16,9 @@ class Rates:
     """Trials and what they paid, by token; few trials say little.
 
     A token's lift is log((paid + m·p) / (seen + m) / p) with the base rate p: 0 for a token never
-    seen, and log(rate / p) for one that was seen much more often than m times.
+    seen, and log(rate / p) for one that was seen much more often than m times. Trials that were
+    carried from elsewhere paid so many times the base rate there, and count as that many times the
+    base rate here: what pays twice as often as usual is worth the same where targets are rare.
     """
 
     def __init__(self, held_back: float) -> None:
@@ -25,6 +27,7 @@ class Rates:
         self._both = np.zeros((1 << BITS, 2), np.float32)
         self._cells = self._both.view(np.float64)[:, 0]
         self._seen, self._paid = self._both[:, 0], self._both[:, 1]
+        self._carried: Singles | None = None  # what carried trials paid, in base rates of there
 
     def learn(self, tokens: Hashes, paid: float | Singles) -> None:
         """A trial of each; a token that stands twice counts twice."""
@@ -41,6 +44,8 @@ class Rates:
     def lift(self, tokens: Hashes, base: float) -> Singles:
         both = self._cells.take(tokens).view(np.float32)
         lift = both[1::2] * np.float32(1 / base)
+        if self._carried is not None:
+            lift += self._carried.take(tokens)
         lift += self._held_back
         lift /= both[::2] + self._held_back
         logs: Singles = np.log(lift, out=lift)
@@ -52,15 +57,37 @@ class Rates:
 
     def state(self) -> State:
         used = np.flatnonzero(self._seen).astype(np.uint32)
-        return {"tokens": used, "seen": self._seen[used], "paid": self._paid[used]}
+        state = {"tokens": used, "seen": self._seen[used], "paid": self._paid[used]}
+        return state if self._carried is None else state | {"carried": self._carried[used]}
 
-    def restore(self, state: State, most: float = np.inf) -> None:
-        """Go on from a state; no token counts as seen more often than `most` times."""
-        used = np.asarray(state["tokens"], np.int64)
-        seen = np.asarray(state["seen"], np.float32)
-        if not ((seen >= 0) & (np.asarray(state["paid"]) >= 0)).all():
-            raise ValueError("counts below 0")
+    def restore(self, state: State) -> None:
+        """Go on from a state."""
+        used, seen, paid = _counts(state)
+        self._seen[:], self._paid[:], self._carried = 0, 0, None
+        self._seen[used], self._paid[used] = seen, paid
+        if "carried" in state:
+            self._carried = np.zeros(1 << BITS, np.float32)
+            self._carried[used] = state["carried"]
+
+    def told(self, base: float) -> State:
+        """What another hunt may begin with: trials, and what they paid where `base` is usual."""
+        state = self.state()
+        carried = state.pop("carried", np.float32(0)) * np.float32(base)
+        return state | {"paid": state["paid"] + carried}
+
+    def carry(self, told: State, base: float, most: float = np.inf) -> None:
+        """Begin with what was told; no token counts as seen more often than `most` times."""
+        used, seen, paid = _counts(told)
         share = np.minimum(1, np.float32(most) / np.maximum(seen, 1e-9)).astype(np.float32)
         self._seen[:], self._paid[:] = 0, 0
         self._seen[used] = seen * share
-        self._paid[used] = np.asarray(state["paid"], np.float32) * share
+        self._carried = np.zeros(1 << BITS, np.float32)
+        self._carried[used] = paid * share / np.float32(base)
+
+
+def _counts(state: State) -> tuple[NDArray[np.int64], Singles, Singles]:
+    used = np.asarray(state["tokens"], np.int64)
+    seen, paid = np.asarray(state["seen"], np.float32), np.asarray(state["paid"], np.float32)
+    if not ((seen >= 0) & (paid >= 0)).all():
+        raise ValueError("counts below 0")
+    return used, seen, paid

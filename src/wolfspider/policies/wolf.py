@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +56,6 @@ _GONE = -np.inf  # score of a link that was chosen
 _BLOCK = 4096  # links scored at a time, because each takes a few kilobytes meanwhile
 _MOVED = 0.02  # a score that changed less is left alone
 _RIVALS = 16  # links that a receipt compares with
-_TRUST = 20.0  # trials of a token that what was carried from another hunt may count for
 _SAME_TOPIC = 0.5  # cosine of keywords from which on its words are worth something
 
 
@@ -67,6 +66,8 @@ class Wolf:
     fetches goes to the nearest link as long as nothing was found and nothing promises much.
     `held_back`: trials of a word or other token before it counts half.
     """
+
+    trust: ClassVar[float] = 20.0  # trials of a token that what was carried may count for
 
     def __init__(
         self,
@@ -294,13 +295,7 @@ class Wolf:
     # -- from hunt to hunt -----------------------------------------------------------------
 
     def carried(self) -> State:
-        return {
-            "keywords": list(self.evidence.topic.keywords),
-            "features": list(FEATURES),
-            "tokens": VERSION,
-            "weights": self.learner.weights.copy(),
-            **self.evidence.carried(),
-        }
+        return to_carry(self.evidence.topic, self.learner.weights.copy(), self.evidence.carried())
 
     def carry(self, values: State) -> None:
         """Begin with the weights, and on the same topic with what words were worth, too."""
@@ -312,7 +307,7 @@ class Wolf:
         self.learner = PriorLogistic(weights, FIRMNESS)
         before = Topic(tuple(values["keywords"]))
         if not before.keywords or self.evidence.topic.similarity(before.terms) >= _SAME_TOPIC:
-            self.evidence.carry(values, _TRUST)
+            self.evidence.carry(values, self.trust)
 
     def drift(self) -> float | None:
         """Which share of the tokens of links met so far what was carried did not know."""
@@ -349,6 +344,17 @@ class Wolf:
         self._rows = dict(zip(np.asarray(state["row_of"]).tolist(), rows, strict=True))
         self._count, self._fit_at, self._look_at = map(int, state["counters"])
         self._turn, self._turns, self._chose = state["turns"]
+
+
+def to_carry(topic: Topic, weights: Floats, evidence: State) -> State:
+    """What another wolf may begin with, as `Wolf.carry` takes it."""
+    return {
+        "keywords": list(topic.keywords),
+        "features": list(FEATURES),
+        "tokens": VERSION,
+        "weights": weights,
+        **evidence,
+    }
 
 
 def _pay(visit: Visit) -> float:

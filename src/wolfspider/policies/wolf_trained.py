@@ -1,25 +1,40 @@
-"""The wolf that has hunted before: on maps, where it is known what a hunt would find."""
+"""The wolf that has hunted before: on maps, where it is known what a hunt would find.
+
+A hunt that begins with what words were worth elsewhere should heed them as far as they hold on a
+new site, and weights that were fitted while the wolf knew no words cannot tell. So the map is cut
+into its sites, and each is hunted twice: once to learn what its words are worth, and once by a wolf
+that begins with the words of the other sites. The weights are fitted to the second hunts.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
+from wolfspider.clues.evidence import together
+from wolfspider.clues.priors import FIRMNESS, PRIOR
+from wolfspider.learners.prior_logistic import PriorLogistic
 from wolfspider.policies.trained import Lesson, Trained
-from wolfspider.policies.wolf import Wolf
-from wolfspider.records import Links, Verdict, Visit
+from wolfspider.policies.wolf import Wolf, to_carry
+from wolfspider.records import Links, State, Verdict, Visit
 from wolfspider.topics import Topic
 from wolfspider.training.maps import Map
 from wolfspider.training.model import Model
-from wolfspider.urls import seed_link
+from wolfspider.urls import host, seed_link, site
+from wolfspider.webs.graph import Mask, Numbers
+
+_SITES = 4  # of a map that are hunted one by one; the others together
+_SMALL = 0.1  # share of the pages below which a site is not hunted alone
 
 
 class TrainedWolf(Trained, Wolf):
     """Wolf that begins with what it learned when it hunted on a map."""
 
     name = "wolf-trained"
+    trust = 60.0  # more than after one hunt: how far to heed it was learned, too
 
     def __init__(
         self,
@@ -27,8 +42,8 @@ class TrainedWolf(Trained, Wolf):
         topic: Topic,
         model: Model,
         curiosity: float = 0.3,
-        breadth: float = 0.2,
-        held_back: float = 2.0,
+        breadth: float = 0.5,
+        held_back: float = 4.0,
         buffer: int | None = None,
     ) -> None:
         super().__init__(
@@ -42,25 +57,79 @@ class TrainedWolf(Trained, Wolf):
 
     @classmethod
     def fit(cls, known: Map) -> Lesson:
-        """Hunt on the map until every page was fetched, from the shortest addresses on.
+        """Hunt on each site of the map, then again with what was learned on the others.
 
-        The hunt knows no keywords, so what it learns about words holds for any way to ask.
+        The hunts know no keywords, so what they learn about words holds for any way to ask.
+        A map of one site is hunted once, and the weights are fitted to that.
         """
-        wolf = Wolf(topic=Topic(()))
-        for visit in _hunt(wolf, known):
-            wolf.learn(visit)
-        about = {"pages_hunted": wolf.evidence.visits, "relevant": int(wolf.evidence.paid)}
-        return Lesson(wolf.carried(), np.empty(0, np.uint32), about)
+        parts = sites(known)
+        wolves = [_hunted(known, part) for part in parts]
+        told = [wolf.evidence.carried() for wolf in wolves]
+        if len(parts) > 1:
+            wolves = [
+                _hunted(known, part, together(told[:at] + told[at + 1 :]), cls.trust)
+                for at, part in enumerate(parts)
+            ]
+        learner = PriorLogistic(PRIOR.copy(), FIRMNESS)
+        rows, values = zip(*(wolf.examples() for wolf in wolves), strict=True)
+        learner.fit(np.concatenate(rows), np.concatenate(values))
+        whole = together(told)
+        state = to_carry(Topic(()), learner.weights, whole)
+        about = {
+            "sites": len(parts),
+            "pages_hunted": int(whole["visits"]),
+            "relevant": int(whole["paid"]),
+        }
+        return Lesson(state, np.empty(0, np.uint32), about)
 
     def overlap(self) -> float | None:
         drift = self.drift()
         return None if drift is None else 1 - drift
 
 
-def _hunt(wolf: Wolf, known: Map) -> Iterator[Visit]:
-    """Visits of a hunt on a map. Where nothing is left to follow, it begins again elsewhere."""
+def sites(known: Map) -> list[Mask]:
+    """The pages of a map by site: a few large ones, and all others together.
+
+    Sites are registered domains, or hosts where there is one domain. What is too small goes with
+    the smallest of the others.
+    """
+    pages = np.flatnonzero(known.within)
+    hosts = [host(known.web.url(page)) for page in pages.tolist()]
+    names = [site(name) for name in hosts]
+    if len(set(names)) == 1:
+        names = hosts
+    sizes = sorted(Counter(names).items(), key=lambda each: (-each[1], each[0]))
+    large = [name for name, size in sizes[:_SITES] if size >= _SMALL * len(pages)]
+    part_of = {name: part for part, name in enumerate(large)}
+    parts = np.array([part_of.get(name, len(large)) for name in names])
+    if 0 < np.count_nonzero(parts == len(large)) < _SMALL * len(pages):
+        parts = np.minimum(parts, len(large) - 1)
+    return [_mask(len(known.within), pages[parts == part]) for part in np.unique(parts)]
+
+
+def _mask(size: int, pages: Numbers) -> Mask:
+    mask = np.zeros(size, bool)
+    mask[pages] = True
+    return mask
+
+
+def _hunted(known: Map, part: Mask, before: State | None = None, trust: float = 0.0) -> Wolf:
+    """A wolf that has fetched every page of a part, and that may have begun with something."""
+    wolf = Wolf(topic=Topic(()))
+    if before is not None:
+        wolf.evidence.carry(before, trust)
+    for visit in _hunt(wolf, known, part):
+        wolf.learn(visit)
+    return wolf
+
+
+def _hunt(wolf: Wolf, known: Map, part: Mask) -> Iterator[Visit]:
+    """Visits of a hunt on a part of a map, from its shortest address on.
+
+    Where nothing is left to follow, it begins again at the shortest that is left.
+    """
     web = known.web
-    pages = np.flatnonzero(known.within).tolist()
+    pages = np.flatnonzero(part).tolist()
     left = dict.fromkeys(sorted(pages, key=lambda number: (len(web.url(number)), web.url(number))))
     starts, targets = web.graph
     while left:
@@ -71,7 +140,7 @@ def _hunt(wolf: Wolf, known: Map) -> Iterator[Visit]:
         number = web.number(link.url)
         left.pop(number, None)
         page = web.page(number)
-        kept = np.flatnonzero(known.within[targets[starts[number] : starts[number + 1]]])
+        kept = np.flatnonzero(part[targets[starts[number] : starts[number + 1]]])
         target = bool(known.targets[number])
         found: Links = page.links.take(kept)
         yield Visit(link, replace(page, links=found), Verdict(float(target), target))
