@@ -94,28 +94,6 @@ def test_nine_pages_back_nobody_is_told() -> None:
     assert values.tolist() == pytest.approx([0, *(1 / n for n in range(9, 0, -1))])
 
 
-def test_a_page_that_leads_to_known_relevant_pages_is_worth_that_trip() -> None:
-    """Two of three links paid before: 2 of 3 fetches. Links that stand twice count once."""
-    book, links = hub(4)
-    for number, paid in zip(links[:3].tolist(), (1.0, 1.0, 0.0), strict=True):
-        book.fetch(number, paid)
-    book.fetch(int(links[3]), 0.0)
-    to = links[[0, 1, 1, 2]]
-    assert book.lead(int(links[3]), to) == pytest.approx(2 / 3)
-    assert book.value[book.page[links[3]]] == pytest.approx(2 / 3)
-    assert book.lead(int(links[3]), to) == pytest.approx(0, abs=1e-6)
-    assert book.lead(int(links[3]), links[2:3]) == 0  # what is worth less changes nothing
-
-
-def test_a_link_back_to_where_it_was_found_is_worth_nothing() -> None:
-    book, links = hub(1)
-    book.fetch(int(links[0]), 1.0)
-    [below] = add(book, 1, parent=int(links[0]))
-    book.fetch(int(below), 0.0)
-    assert book.lead(int(below), links) == 0
-    assert book.value[book.page[below]] == 0
-
-
 def test_neighbours_learn_what_a_link_was() -> None:
     book, links = hub(5)
     book.fetch(int(links[1]), 1.0)

@@ -171,16 +171,6 @@ def test_value_found_later_counts_for_the_words_of_the_hub() -> None:
     assert before["rate_anchor"] == 0
 
 
-def test_a_page_that_leads_to_known_finds_speaks_for_its_words() -> None:
-    """ONE was found before TWO led to it, too: the word "kitchen" paid 1/2 in its one trial."""
-    told = Told(visit(HOME, LINKS), visit(ONE, relevant=True), visit(TWO, {ONE: LINKS[ONE]}))
-    told.tell(visit(AWAY, {"http://b.test/new": {"anchor": "kitchen"}}))
-    base = told.evidence.base
-    assert told.row("http://b.test/new")["rate_anchor"] == pytest.approx(
-        math.log((0.5 / base + 2) / 3), rel=1e-4
-    )
-
-
 def rows_of(told: Told) -> Any:
     told.evidence.book.tell_neighbours()
     return told.evidence.rows(np.arange(told.evidence.book.size, dtype=np.int32))

@@ -1,9 +1,8 @@
 """A book on links: what the pages that have them say, and what became of links near them.
 
 Every link that was ever found has a number and a row. A page that was fetched tells three times:
-its links learn what it is, and it learns what is known of them; the links beside the one that led
-to it, and those at the same tag path of the same page, learn what one of them was worth; and so do
-the pages on the way to it.
+its links learn what it is; the links beside the one that led to it, and those at the same tag path
+of the same page, learn what one of them was worth; and so do the pages on the way to it.
 """
 
 from __future__ import annotations
@@ -219,26 +218,6 @@ class Book:
                     self.value[at] = value
                     risen.append((each, more))
         return risen
-
-    def lead(self, number: int, to: Numbers) -> float:
-        """A fetched page has links to these; returns by how much that raises its value.
-
-        Relevant pages among them that were fetched before are a trip, too: whoever found the page
-        first would have found them there. Those on the way to it are not, for they came before.
-        """
-        paid = self.paid.take(self.page.take(to))
-        relevant = (paid >= _RELEVANT).nonzero()[0]
-        if not len(relevant):
-            return 0.0
-        found = dict(zip(to[relevant].tolist(), paid[relevant].tolist(), strict=True))
-        for each in (number, *self._way(number)):
-            found.pop(each, None)
-        at = self.page.item(number)
-        more = sum(found.values()) / (len(found) + 1) - self.value.item(at)
-        if more <= 0:
-            return 0.0
-        self.value[at] += np.float32(more)
-        return more
 
     def tell_neighbours(self) -> Numbers:
         """Tell the links that stand near those fetched since the last time what these were.

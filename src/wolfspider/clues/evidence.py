@@ -109,8 +109,8 @@ class Evidence:
     def correct(self, number: int, visit: Visit, paid: float) -> Numbers:
         """Another verdict on a page that was fetched; returns the links that were told.
 
-        What stays as it was: trials of links that were found after the page was fetched, the value
-        of pages for leading to it, and how far from a relevant page links farther on are.
+        What stays as it was: trials of links that were found after the page was fetched, and how
+        far from a relevant page links farther on are.
         """
         book, links = self.book, visit.page.links
         more = paid - book.paid_by(number)
@@ -143,8 +143,6 @@ class Evidence:
         if len(again):
             found = tokens_of(links, again, url, led_by)
             self.rates.learn(found.own(), found.for_each(book.values(numbers[again])))
-        if more := book.lead(source, numbers[sources != ABSENT]):
-            self.rates.correct(book.tokens.get_one(source).own(), more)
         return numbers
 
     def _say(self, links: Links, source: int, visit: Visit) -> Singles:
