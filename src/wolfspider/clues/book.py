@@ -261,47 +261,57 @@ class Book:
         self._count(near.cells - Count.SOURCES, parts)
 
     def tell_links(
-        self, numbers: Numbers, said: Singles, paths: NDArray[np.uint32], paid: float, talk: float
-    ) -> NDArray[np.int32]:
-        """What a fetched page tells its links; they learn of one another, too.
-
-        Returns on how many pages before those were that were fetched already; ABSENT for others.
-        """
+        self,
+        numbers: Numbers,
+        waiting: Rows,
+        said: Singles,
+        paths: NDArray[np.uint32],
+        paid: float,
+        talk: float,
+    ) -> None:
+        """What a fetched page tells those of its links that wait; `said` has a row for each."""
+        told = numbers.take(waiting)
         said *= _SCALE
         scaled = np.rint(said, out=said).astype(np.int8)
-        self._said[numbers] = np.maximum(self._said.take(numbers, axis=0), scaled)
-        counts = self._counts.take(numbers, axis=0).astype(np.int32)
-        sources = counts[:, Count.SOURCES] // _ONE
-        self._write_places(numbers, paths, sources)
-        pages = self.page.take(numbers)
-        here = pages > 0
-        if np.count_nonzero(here):
-            self._tell_one_another(counts, paths, here, self.paid.take(pages))
+        self._said[told] = np.maximum(self._said.take(told, axis=0), scaled)
+        counts = self._counts.take(told, axis=0).astype(np.int32)
+        self._write_places(numbers, paths, waiting, counts[:, Count.SOURCES] // _ONE)
+        if len(waiting) < len(numbers):
+            self._tell_of_fetched(counts, numbers, waiting, paths)
         counts[:, Count.SOURCES] += _ONE
         if paid:
             counts[:, Count.PAID] += round(_ONE * paid)
-        self._counts[numbers] = np.minimum(counts, _LARGEST, out=counts)
-        self._talk[numbers] += np.float32(talk)
-        return np.where(here, sources, ABSENT)
+        self._counts[told] = np.minimum(counts, _LARGEST, out=counts)
+        self._talk[told] += np.float32(talk)
 
-    def _tell_one_another(
+    def _tell_of_fetched(
         self,
         counts: NDArray[np.int32],
+        numbers: Numbers,
+        waiting: Rows,
         paths: NDArray[np.uint32],
-        here: NDArray[np.bool_],
-        paid: Singles,
     ) -> None:
-        """The links of a page learn where those are that were fetched, and what they paid."""
+        """The links that wait learn where on the page the others are, and what these paid."""
+        pages = self.page.take(numbers)
+        here, paid = pages > 0, self.paid.take(pages)
         group = _groups(paths)
+        mine = group.take(waiting)
         alike = np.bincount(group[here], minlength=len(group))
         alike *= _ONE
-        counts[:, Count.ALIKE] += alike.take(group)
-        counts[:, Count.BESIDE] += np.correlate(here, _BESIDE, "full")[2:-2]
+        counts[:, Count.ALIKE] += alike.take(mine)
+        counts[:, Count.BESIDE] += np.correlate(here, _BESIDE, "full")[2:-2].take(waiting)
         if np.count_nonzero(paid):
             alike_paid = np.rint(_ONE * np.bincount(group, paid)).astype(np.int32)
-            counts[:, Count.ALIKE_PAID] += alike_paid.take(group)
-            beside_paid = np.correlate(paid, _BESIDE, "full")[2:-2]
+            counts[:, Count.ALIKE_PAID] += alike_paid.take(mine)
+            beside_paid = np.correlate(paid, _BESIDE, "full")[2:-2].take(waiting)
             counts[:, Count.BESIDE_PAID] += np.rint(beside_paid).astype(np.int32)
+
+    def find_again(self, numbers: Numbers) -> Numbers:
+        """Another page has links to fetched pages; returns on how many these were before."""
+        sources = self._counts[numbers, Count.SOURCES]
+        self._counts[numbers, Count.SOURCES] = np.minimum(sources, _LARGEST) + np.int16(_ONE)
+        before: Numbers = sources // _ONE
+        return before
 
     # -- another verdict -------------------------------------------------------------------
 
@@ -354,7 +364,9 @@ class Book:
                 return
             yield number
 
-    def _write_places(self, numbers: Numbers, paths: NDArray[np.uint32], sources: Numbers) -> None:
+    def _write_places(
+        self, numbers: Numbers, paths: NDArray[np.uint32], waiting: Rows, sources: Numbers
+    ) -> None:
         start = self._starts.item(self._written)
         end = start + len(numbers)
         self._links, self._paths = grown(self._links, end), grown(self._paths, end)
@@ -364,7 +376,8 @@ class Book:
         self._starts = grown(self._starts, self._written + 1)
         self._starts[self._written] = end
         room = (sources < _PLACES).nonzero()[0]
-        self._places[numbers[room], sources[room]] = room + (start + 1)
+        here = waiting.take(room)
+        self._places[numbers.take(here), sources.take(room)] = here + (start + 1)
 
     # -- on disk ---------------------------------------------------------------------------
 

@@ -128,25 +128,31 @@ class Evidence:
         """The links of a page that was fetched; returns their numbers."""
         book, url = self.book, visit.page.url
         numbers, new = book.enter(links.fingerprints, source)
-        said = self._say(links, source, visit)
         led_by = book.tokens.get_one(source).anchor()[:_LED_BY]
-        if len(new):
-            found = tokens_of(links, new, url, led_by)
-            book.tokens.put(numbers.item(new.item(0)), found)
-            said[new, Said.MEANS_ANCHOR : Said.SAME_HOST] = self._means(found)
-            said[new, Said.SAME_HOST : Said.NEAR] = _bearings(links, new, url)
-            if self._carried:
-                known = self.rates.known(found.own())
-                self._met += np.array([len(known), np.count_nonzero(known)])
-        sources = book.tell_links(numbers, said, links.paths, paid, talk)
-        again = ((sources != ABSENT) & (sources < _AGAIN)).nonzero()[0]
-        if len(again):
-            found = tokens_of(links, again, url, led_by)
-            self.rates.learn(found.own(), found.for_each(book.values(numbers[again])))
+        fetched = book.page.take(numbers) > 0
+        waiting = (~fetched).nonzero()[0]
+        if len(waiting):
+            said = self._say(links, waiting, source, visit)
+            if len(new):
+                found = tokens_of(links, new, url, led_by)
+                book.tokens.put(numbers.item(new.item(0)), found)
+                rows = waiting.searchsorted(new)
+                said[rows, Said.MEANS_ANCHOR : Said.SAME_HOST] = self._means(found)
+                said[rows, Said.SAME_HOST : Said.NEAR] = _bearings(links, new, url)
+                if self._carried:
+                    known = self.rates.known(found.own())
+                    self._met += np.array([len(known), np.count_nonzero(known)])
+            book.tell_links(numbers, waiting, said, links.paths, paid, talk)
+        if len(waiting) < len(numbers):
+            rows = fetched.nonzero()[0]
+            again = rows[book.find_again(numbers[rows]) < _AGAIN]
+            if len(again):
+                found = tokens_of(links, again, url, led_by)
+                self.rates.learn(found.own(), found.for_each(book.values(numbers[again])))
         return numbers
 
-    def _say(self, links: Links, source: int, visit: Visit) -> Singles:
-        """What a page says about all its links."""
+    def _say(self, links: Links, rows: Rows, source: int, visit: Visit) -> Singles:
+        """What a page says about some of its links."""
         topic, page, own = self.topic, visit.page, partial(self.book.said_of, source)
         all_alike = [0.0] * len(Said)
         all_alike[Said.PAGE] = topic.similarity(page.terms)
@@ -156,9 +162,9 @@ class Evidence:
         all_alike[Said.NEAR] = self._nearness(source, visit)
         all_alike[Said.SHALLOW] = max(own(Said.SHALLOW) - 1, -FAR)
         all_alike[Said.ALONE] = -log1p(len(links))
-        said = np.empty((len(links), len(Said)), np.float32)
+        said = np.empty((len(rows), len(Said)), np.float32)
         said[:] = all_alike
-        said[:, Said.ANCHOR : Said.PAGE] = topic.similarities_of(links)
+        said[:, Said.ANCHOR : Said.PAGE] = topic.similarities_of(links).take(rows, axis=0)
         return said
 
     def _nearness(self, source: int, visit: Visit) -> float:
