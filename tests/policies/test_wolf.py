@@ -202,6 +202,18 @@ def test_a_receipt_says_what_was_expected() -> None:
     assert all(wolf.name_of(clue, {}) for clue in receipt.clues)
 
 
+def test_the_link_that_is_chosen_is_the_first_of_those_that_wait() -> None:
+    wolf = wolf_of(breadth=0.0)
+    wolf.start([seed_link(HOME)])
+    pages, ranks = hub_web(), []
+    while (link := wolf.next()) is not None:
+        receipt = wolf.receipt(link.fingerprint)
+        ranks.append(receipt.rank if receipt else 0)
+        page = parse_html(pages[link.url].encode(), link.url)
+        wolf.learn(Visit(link, page, KeywordJudge(TOPIC).judge(page)))
+    assert ranks == [0] + [1] * (len(pages) - 1)
+
+
 def test_a_link_followed_out_of_curiosity_says_so() -> None:
     wolf = wolf_of(curiosity=50.0, breadth=0.0)
     hunt(wolf, 3)

@@ -97,7 +97,7 @@ class Wolf:
         self._turn = 0.0  # of the nearest link, which comes at 1
         self._turns = 0  # that it had
         self._chose = True  # a link, when asked last
-        self._in_turn = 0  # fingerprint of the link chosen last, if it was its turn
+        self._chosen = 0, 0.0  # fingerprint and score of the link chosen last
 
     # -- the hunt --------------------------------------------------------------------------
 
@@ -118,7 +118,7 @@ class Wolf:
         self._chose = link is not None  # who waits for busy hosts asks often, and that is no turn
         if link is not None:
             self._scores[self.evidence.book.number(link.fingerprint)] = _GONE
-            self._in_turn = link.fingerprint if link.score == _TURN_SCORE else 0
+            self._chosen = link.fingerprint, link.score
             if link.score >= _TURN_SCORE:
                 link = replace(link, score=0.0)  # it was not its score that brought it here
         return link
@@ -274,19 +274,22 @@ class Wolf:
         number = book.find(fingerprint)
         if number == ABSENT or not book.count_of(number, Count.SOURCES):
             return None
-        weights = self.learner.weights
-        row = self.evidence.rows(np.array([number]))[0]
         waiting = self._waiting()
         waiting = waiting[waiting != number]
-        rank = 1 + int(
-            np.count_nonzero(self._scores[waiting] > self._of_rows(row[None])[0] + _MOVED)
-        )
-        best = self._best(waiting, _RIVALS)
-        promise, rivals = float(row @ weights), self.evidence.rows(best) @ weights
-        curious = rank == 1 and bool((rivals > promise + _MOVED).any())
-        explored = curious or fingerprint == self._in_turn
-        value = 1 / (1 + np.exp(-promise))
-        clues = clues_of(self.evidence, number, row, weights)
+        rows = self.evidence.rows(np.append(self._best(waiting, _RIVALS), number))
+        promises, scores = self.learner.expect(rows)[0], self._of_rows(rows)
+        chosen, score = self._chosen
+        if fingerprint != chosen:
+            score = self._scores.item(number)
+        in_turn = score == _TURN_SCORE
+        if in_turn or score == _GONE:
+            score = scores.item(-1)
+        rank = 1 + int(np.count_nonzero(self._scores[waiting] > score))
+        # Others promise more, and are worth less, because less can be learned from them.
+        curious = (promises > promises[-1] + _MOVED) & (scores <= scores[-1])
+        explored = in_turn or (rank == 1 and bool(curious.any()))
+        value = 1 / (1 + np.exp(-promises.item(-1)))
+        clues = clues_of(self.evidence, number, rows[-1], self.learner.weights)
         return Receipt(value, rank, len(waiting) + 1, explored, clues)
 
     def name_of(self, clue: Clue, words: Mapping[int, str]) -> str:

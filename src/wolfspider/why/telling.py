@@ -262,14 +262,10 @@ class Teller:
         return First(len(others), _relevant(others), tuple(others[: -_SHOWN - 1 : -1]))
 
     def _ahead(self, receipt: Receipt | None) -> str:
-        """Why no link of a better rank was chosen; which it was, a receipt does not say.
-
-        Ranks are worked out anew for the receipt, and policies choose by scores of a while ago.
-        """
-        if receipt is None or receipt.rank <= 1 or receipt.explored:
+        """Why no link of a better rank was chosen."""
+        if receipt is None or receipt.rank <= 1 or receipt.explored or not self._words.live:
             return ""
-        changed = "the order had changed since the links were last compared"
-        return f"better ones waited for their hosts, or {changed}" if self._words.live else changed
+        return "better ones waited for their hosts"
 
     def _named(self, receipt: Receipt | None, words: dict[int, str]) -> tuple[NamedClue, ...]:
         clues = () if receipt is None else receipt.clues
