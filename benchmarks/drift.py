@@ -81,25 +81,29 @@ def part(place: Place) -> View:
     return View(web, mask_of(web, place.within) if place.within else np.ones(len(web), np.bool_))
 
 
-async def hunt(topic: str, place: Place, pages: int, carried: State | None = None) -> Wolf:
+async def hunt(
+    topic: str, place: Place, pages: int, carried: State | None = None
+) -> tuple[Wolf, int]:
+    """The wolf after so many pages, and how many of them were relevant."""
     known = Topic.of(topic)
     wolf = Wolf(topic=known)
     if carried is not None:
         wolf.carry(carried)
     wolf.start([seed_link(place.seed)])
-    async for _ in crawl(part(place), wolf, KeywordJudge(known), pages=pages):
-        pass
-    return wolf
+    found = 0
+    async for visit in crawl(part(place), wolf, KeywordJudge(known), pages=pages):
+        found += visit.verdict.relevant
+    return wolf, found
 
 
 def cells(topic: str, before: Place, after: Place) -> Iterator[str]:
     learned = None
     for pages in LONG:
-        learned = asyncio.run(hunt(topic, before, pages)).carried()
-        drift = asyncio.run(hunt(topic, after, DRIFT_PAGES, learned)).drift()
+        learned = asyncio.run(hunt(topic, before, pages))[0].carried()
+        drift = asyncio.run(hunt(topic, after, DRIFT_PAGES, learned))[0].drift()
         yield "—" if drift is None else f"{drift:.2f}"
-    found = [asyncio.run(hunt(topic, after, FIRST, each)) for each in (None, learned)]
-    yield " → ".join(f"{wolf.evidence.paid:.0f}" for wolf in found)
+    found = [asyncio.run(hunt(topic, after, FIRST, each))[1] for each in (None, learned)]
+    yield " → ".join(map(str, found))
 
 
 def main() -> None:

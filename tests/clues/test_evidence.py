@@ -209,6 +209,15 @@ def test_foreign_is_the_share_of_tokens_that_were_not_carried() -> None:
     told.tell(visit(HOME, rows))
     # Of seven tokens "solar", path, template, host and folder were known, "new" and shape not.
     assert pupil.foreign == pytest.approx(2 / 7, abs=1e-6)
+    # What it learns here stays foreign, and so are the two words that led to the next page.
+    told.tell(visit("http://a.test/x/0"))
+    more: Words = {f"http://a.test/x/{n}": {"anchor": "solar new"} for n in range(200, 400)}
+    told.tell(visit("http://a.test/x/1", more))
+    assert pupil.foreign == pytest.approx((2 + 4) / (7 + 9), abs=1e-6)
+    copy = Evidence(TOPIC, 2.0)
+    copy.restore(through_disk(pupil.state()))
+    everything = np.arange(1 << 19, dtype=np.uint32)
+    assert copy.rates.known(everything).tolist() == pupil.rates.known(everything).tolist()
 
 
 def test_evidence_of_two_hunts_counts_in_base_rates_of_each() -> None:

@@ -30,7 +30,7 @@ def test_lifts_by_hand() -> None:
     rates.learn(tokens(1, 3), 0.0)
     expected = [math.log(1.2 / 4 / 0.1), math.log(1.2 / 3 / 0.1), math.log(0.2 / 3 / 0.1), 0.0]
     assert rates.lift(tokens(1, 2, 3, 4), BASE) == pytest.approx(expected, rel=1e-6)
-    assert rates.known(tokens(1, 2, 3, 4)).tolist() == [True, True, True, False]
+    assert not rates.known(tokens(1, 2, 3, 4)).any()  # none of them was carried
 
 
 def test_a_token_that_stands_twice_counts_twice() -> None:

@@ -28,6 +28,7 @@ class Rates:
         self._cells = self._both.view(np.float64)[:, 0]
         self._seen, self._paid = self._both[:, 0], self._both[:, 1]
         self._carried: Singles | None = None  # what carried trials paid, in base rates of there
+        self._before: NDArray[np.bool_] | None = None  # which tokens were carried
 
     def learn(self, tokens: Hashes, paid: float | Singles) -> None:
         """A trial of each; a token that stands twice counts twice."""
@@ -52,27 +53,34 @@ class Rates:
         return logs
 
     def known(self, tokens: Hashes) -> NDArray[np.bool_]:
-        known: NDArray[np.bool_] = self._seen[tokens] > 0
-        return known
+        """Which of them were carried."""
+        if self._before is None:
+            return np.zeros(len(tokens), np.bool_)
+        return self._before.take(tokens)
 
     def state(self) -> State:
         used = np.flatnonzero(self._seen).astype(np.uint32)
         state = {"tokens": used, "seen": self._seen[used], "paid": self._paid[used]}
-        return state if self._carried is None else state | {"carried": self._carried[used]}
+        if self._carried is None or self._before is None:
+            return state
+        return state | {"carried": self._carried[used], "before": self._before[used]}
 
     def restore(self, state: State) -> None:
         """Go on from a state."""
         used, seen, paid = _counts(state)
-        self._seen[:], self._paid[:], self._carried = 0, 0, None
+        self._seen[:], self._paid[:], self._carried, self._before = 0, 0, None, None
         self._seen[used], self._paid[used] = seen, paid
         if "carried" in state:
             self._carried = np.zeros(1 << BITS, np.float32)
             self._carried[used] = state["carried"]
+            self._before = np.zeros(1 << BITS, np.bool_)
+            self._before[used] = state["before"]
 
     def told(self, base: float) -> State:
         """What another hunt may begin with: trials, and what they paid where `base` is usual."""
         state = self.state()
         carried = state.pop("carried", np.float32(0)) * np.float32(base)
+        state.pop("before", None)
         return state | {"paid": state["paid"] + carried}
 
     def carry(self, told: State, base: float, most: float = np.inf) -> None:
@@ -83,6 +91,7 @@ class Rates:
         self._seen[used] = seen * share
         self._carried = np.zeros(1 << BITS, np.float32)
         self._carried[used] = paid * share / np.float32(base)
+        self._before = self._seen > 0
 
 
 def _counts(state: State) -> tuple[NDArray[np.int64], Singles, Singles]:
