@@ -1,6 +1,6 @@
 """What each part of the wolf buys: hunts without it, against whole ones.
 
-python -m benchmarks.ablation tasks.toml … [--web webs/NAME] [--part 0.2] [--jobs 2]
+python -m benchmarks.ablation tasks.toml … [--web webs/NAME] [--part 0.2] [--judge keywords]
 
 For every task the area under the recall curve over the first part of the web; printed are `gap`
 (0 breadth-first, 1 optimal, pooled over the tasks) and what is lost without each part, with a
@@ -32,6 +32,7 @@ from wolfspider.learners.prior_logistic import PriorLogistic
 from wolfspider.policies import Spec, make
 from wolfspider.policies.wolf import Wolf
 from wolfspider.protocols import Policy
+from wolfspider.records import Verdict, Visit
 from wolfspider.topics import Topic
 from wolfspider.webs.recorded import RecordedWeb
 
@@ -75,6 +76,18 @@ def without_learning(wolf: Wolf) -> Wolf:
     return wolf
 
 
+def without_shades(wolf: Wolf) -> Wolf:
+    """One that is paid for relevant pages alone, however relevant they and others are."""
+    learn = wolf.learn
+
+    def plain(visit: Visit) -> None:
+        verdict = Verdict(float(visit.verdict.relevant), visit.verdict.target)
+        learn(replace(visit, verdict=verdict))
+
+    wolf.learn = plain  # type: ignore[method-assign]
+    return wolf
+
+
 PARTS: dict[str, Callable[[Topic], Wolf]] = {
     "the whole wolf": lambda topic: Wolf(topic=topic),
     "keywords in words": lambda topic: blind(Wolf(topic=topic), *LIKE),
@@ -86,6 +99,7 @@ PARTS: dict[str, Callable[[Topic], Wolf]] = {
         Wolf(topic=topic), "sources_paid", "some_paid"
     ),
     "links beside and alike": lambda topic: blind(Wolf(topic=topic), "alike_paid", "beside_paid"),
+    "shades of relevance": lambda topic: without_shades(Wolf(topic=topic)),
     "trips": lambda topic: without_trips(Wolf(topic=topic)),
     "the prior": lambda topic: without_prior(Wolf(topic=topic)),
     "fitting weights": lambda topic: without_learning(Wolf(topic=topic)),
@@ -110,10 +124,11 @@ def area(ground: Ground, policy: Policy, fetches: int) -> float:
     return total / fetches / float(ground.wanted.sum())
 
 
-def areas(part: float, path: Path, web: Path | None, at: int) -> dict[str, float]:
+def areas(part: float, judge: str, path: Path, web: Path | None, at: int) -> dict[str, float]:
     """Of one task: breadth-first, optimal, and every wolf."""
     file = read_tasks(path, web)
-    task = replace(file.tasks[at], judge="targets")
+    task = file.tasks[at]
+    task = replace(task, judge=judge, description=task.description or " ".join(task.keywords))
     ground = Ground.lay(RecordedWeb(file.web), task)
     fetches = max(1, int(part * ground.budget))
     topic = ground.topic()
@@ -129,9 +144,9 @@ def areas(part: float, path: Path, web: Path | None, at: int) -> dict[str, float
     return found
 
 
-def run(paths: list[Path], web: Path | None, part: float, jobs: int) -> None:
+def run(paths: list[Path], web: Path | None, part: float, judge: str, jobs: int) -> None:
     tasks = [(path, at) for path in paths for at in range(len(read_tasks(path, web).tasks))]
-    work = partial(areas, part)
+    work = partial(areas, part, judge)
     with ProcessPoolExecutor(jobs) as pool:
         each = list(pool.map(work, *zip(*((path, web, at) for path, at in tasks), strict=True)))
     columns = {name: np.array([found[name] for found in each]) for name in each[0]}
@@ -153,6 +168,7 @@ def run(paths: list[Path], web: Path | None, part: float, jobs: int) -> None:
             worst=round(worst, 3),
             tasks=len(tasks),
             part=part,
+            judge=judge,
         )
 
 
@@ -161,6 +177,7 @@ if __name__ == "__main__":
     parser.add_argument("tasks", nargs="+", type=Path)
     parser.add_argument("--web", type=Path)
     parser.add_argument("--part", type=float, default=0.2)
+    parser.add_argument("--judge", default="targets")
     parser.add_argument("--jobs", type=int, default=2)
     asked = parser.parse_args()
-    run(asked.tasks, asked.web, asked.part, asked.jobs)
+    run(asked.tasks, asked.web, asked.part, asked.judge, asked.jobs)

@@ -35,6 +35,7 @@ def carried(*keywords: str) -> State:
         "rates": two,
         "speech": two,
         "visits": 40,
+        "usual": 0.1,
         "paid": 4.0,
     }
 

@@ -125,8 +125,8 @@ def begin_with(learned: Learned, policy: Policy, name: str, source: object) -> b
         _check_numbers(learned.carried)
         carrying.carry(learned.carried)
         return _knows_words(learned.carried) and not _knows_words(carrying.carried())
-    except BadInput:
-        raise
+    except BadInput as error:
+        raise BadInput(f"{source}: {error}") from error
     except _NOT_OURS as error:
         raise DamagedFile(
             f"what is in {source} is not what {name!r} learns ({error!r}); give another one"

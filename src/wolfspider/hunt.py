@@ -62,9 +62,7 @@ class Hunt:
         self.store = store
         self.topic = Topic.of(asked.topic)
         self.judge = CorrectedJudge(asked.judge(self.topic), {})
-        spec, model = Spec.parse(asked.policy), asked.trained_model()
-        made = make(spec, topic=self.topic, seed=asked.random_seed, model=model)
-        self.policy = Leased(made)
+        self.policy = self._new_policy()
         self.tally = Tally()
         self.rules = Rules(asked.stop)
         self.outlook = Outlook(self.rules)
@@ -111,6 +109,10 @@ class Hunt:
         async with hunt._open():
             yield hunt
 
+    def _new_policy(self) -> Leased:
+        spec, model = Spec.parse(self.asked.policy), self.asked.trained_model()
+        return Leased(make(spec, topic=self.topic, seed=self.asked.random_seed, model=model))
+
     def _take_up(self, *, again: bool = False) -> None:
         """What earlier hunts have learned; `again` for a hunt that lost what it knew of itself."""
         asked, policy = self.asked, self.policy.policy
@@ -127,8 +129,8 @@ class Hunt:
 
     @asynccontextmanager
     async def _open(self) -> AsyncIterator[None]:
+        self.policy.receipts = self.store is not None
         if self.store is not None:
-            self.policy.receipts = True
             self._feedback = FeedbackReader(self.store.folder)
             for each in all_feedback(self.store.folder).values():
                 self.judge.correct(each.url, each.verdict)
@@ -151,11 +153,10 @@ class Hunt:
         assert self.store is not None
         self._whole = False
         step, state = self.store.last_checkpoint()
-        if state is None:
+        if state is None or not self._restore(state):
+            step = 0
             self._take_up(again=True)
             self.policy.start(self.asked.seed_links(self.web))
-        else:
-            self._restore(state)
         if isinstance(self.web, LiveWeb):
             self.web.recall_changes(self.store.hosts())
         self._checkpoint_step = self._told_again = step
@@ -181,13 +182,20 @@ class Hunt:
         state = {"policy": self.policy.state(), "web": web, "feedback": read}
         return state if self.drift is None else state | {"drift": self.drift}
 
-    def _restore(self, state: State) -> None:
-        self.policy.restore(state["policy"])
+    def _restore(self, state: State) -> bool:
+        """Go on from a checkpoint; False if another version wrote it, and nothing was taken up."""
+        try:
+            self.policy.restore(state["policy"])
+        except (LookupError, TypeError, ValueError):
+            self.policy = self._new_policy()
+            self.policy.receipts = True
+            return False
         self.drift = state.get("drift")
         if self._feedback is not None:
             self._feedback.offset = state.get("feedback", 0)
         if isinstance(self.web, LiveWeb):
             self.web.restore(state["web"])
+        return True
 
     # -- under way -------------------------------------------------------------------------
 

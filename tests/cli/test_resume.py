@@ -12,6 +12,7 @@ from command_line import Generated, Run, left, start
 from live_hunts import PAGES, Served, rows
 from warcs import checked_records
 from wolfspider.asked import Asked
+from wolfspider.store import HuntStore
 
 
 def resumed(folder: Path, *more: str) -> dict[str, Any]:
@@ -57,6 +58,22 @@ def test_a_hunt_that_names_no_policy_goes_on_as_the_best_first_it_was(
     assert resumed(old, "--pages", "60")["policy"] == "best-first"
     assert rows(old, STEPS) == visited["best-first"]
     assert Asked("wolf", ("http://a.test/",)).policy == "wolf"
+
+
+def test_a_checkpoint_of_another_version_is_replaced_by_the_visits(
+    run: Run, generated: Generated, tmp_path: Path
+) -> None:
+    asked = ("--web", generated.folder, "--topic", "astronomy", "--seed", generated.start)
+    folders = [tmp_path / "whole", tmp_path / "parts"]
+    for folder, pages in zip(folders, ("60", "20"), strict=True):
+        run("hunt", *asked, "--policy", "wolf", "--pages", pages, "-o", folder)
+    with HuntStore.open(folders[1]) as store:
+        _, state = store.last_checkpoint()
+        assert state is not None
+        del state["policy"]["policy"]["evidence"]
+        store.checkpoint(state)
+    assert resumed(folders[1], "--pages", "60")["pages"] == 60
+    assert rows(folders[1], STEPS) == rows(folders[0], STEPS)
 
 
 def test_a_hunt_that_is_over_is_over_again(site: Served, tmp_path: Path) -> None:

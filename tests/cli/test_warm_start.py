@@ -406,7 +406,7 @@ def test_another_version_is_a_sentence(hunting: Hunting) -> None:
     hunting.refused(sentence, more=("--warm-start", sent))
     carried = kept["carried"]
     save_state(sent, kept | {"carried": carried | {"features": carried["features"][:-1]}})
-    sentence = "it was learned by another version of the wolf; hunt without it"
+    sentence = "it was learned by another version of the wolf, and this one cannot take it up"
     hunting.refused(sentence, more=("--warm-start", sent))
 
 

@@ -178,6 +178,19 @@ def test_counts_stop_before_they_are_too_large() -> None:
     assert set(told(book, int(links[1])).values()) <= {937.5, 938, 938.5}
 
 
+def test_news_of_a_long_list_does_not_overflow() -> None:
+    """Nobody asks for the next link meanwhile, as when a killed hunt is told again."""
+    book, links = hub(1200)
+    tell(book, links, [LIST] * 1200)
+    tell(book, links, [LIST] * 1200)
+    for number in links.tolist():
+        book.fetch(number, 0.0)
+    book.tell_neighbours()
+    counts = book.counts(links)
+    assert counts.min() >= 0
+    assert counts[:, Count.ALIKE].min() > 900
+
+
 def test_of_what_pages_say_the_most_counts() -> None:
     book = Book()
     numbers = add(book, 1)

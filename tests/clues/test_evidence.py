@@ -220,12 +220,25 @@ def test_foreign_is_the_share_of_tokens_that_were_not_carried() -> None:
     assert copy.rates.known(everything).tolist() == pupil.rates.known(everything).tolist()
 
 
+def test_what_was_carried_is_handed_on_as_it_came() -> None:
+    teacher = Told(visit(HOME, LINKS), visit(ONE, relevant=True)).evidence
+    first, second = Evidence(TOPIC, 2.0), Evidence(TOPIC, 2.0)
+    first.carry(teacher.carried(), 5.0)
+    second.carry(through_disk(first.carried()), 5.0)
+    everything = np.arange(1 << 19, dtype=np.uint32)
+    assert second.base == pytest.approx(first.base)
+    lifts = [each.rates.lift(everything, each.base) for each in (first, second)]
+    assert lifts[0].max() > 0.1
+    assert lifts[1] == pytest.approx(lifts[0], abs=1e-5)
+
+
 def test_evidence_of_two_hunts_counts_in_base_rates_of_each() -> None:
     """Usual are (1 + 0.5) / (4 + 10) and 0.5 / (6 + 10), and of both 1.5 / 20."""
     rates = {"tokens": np.array([3, 5], np.uint32), "seen": np.array([1.0, 2.0])}
     one = {"visits": 4, "paid": 1.0, "rates": rates | {"paid": np.array([1.0, 0.0])}}
+    one |= {"usual": 1.5 / 14}
     other_rates = {"tokens": [5], "seen": [4.0], "paid": np.array([2.0])}
-    other = {"visits": 6, "paid": 0.0, "rates": other_rates}
+    other = {"visits": 6, "paid": 0.0, "rates": other_rates, "usual": 0.5 / 16}
     both = together([each | {"speech": each["rates"]} for each in (one, other)])
     assert (both["visits"], both["paid"]) == (10, 1)
     for name in ("rates", "speech"):

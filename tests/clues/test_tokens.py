@@ -165,8 +165,12 @@ def test_a_pool_gives_back_what_was_put(rows: list[list[int]]) -> None:
         assert each.get_one(0) is NO_TOKENS
 
 
-def test_a_link_beyond_the_pool_has_no_tokens() -> None:
-    assert TokenPool().get_one(10**6) is NO_TOKENS
+def test_a_link_without_tokens_has_none() -> None:
+    pool = TokenPool()
+    pool.make_room(10**4)
+    assert pool.get_one(10**4 - 1) is NO_TOKENS
+    assert not len(pool.get(np.array([10**4 - 1])).words)
+    assert len(NO_TOKENS.kinds()) == len(NO_TOKENS.own()) == 0
 
 
 @pytest.mark.parametrize("count", [0, 3, 4, 5, 100])

@@ -132,7 +132,7 @@ def test_a_page_that_is_a_little_relevant_counts_a_little() -> None:
         relevance = 0.4 if followed[-1] else 0.0
         wolf.learn(Visit(link, Page(link.url), Verdict(relevance, False)))
     assert sum(followed[:12]) == 8  # all, and none of them was relevant
-    assert wolf.evidence.paid == pytest.approx(8 * 0.4, abs=1e-5)
+    assert wolf.evidence.paid == pytest.approx(8 * 13 / 32)
 
 
 def test_labels_rise_when_pages_behind_turn_out_relevant() -> None:
@@ -228,6 +228,21 @@ def test_a_link_followed_out_of_curiosity_says_so() -> None:
     assert receipt.explored
 
 
+def test_seeds_that_link_to_one_another_have_receipts() -> None:
+    seeds = [seed_link(f"{HOME}{n}") for n in range(1500)]  # more than arrays begin with
+    wolf = wolf_of()
+    wolf.start(seeds)
+    html = anchors({seed.url: "next" for seed in seeds})
+    assert wolf.receipt(fetch(wolf, html).fingerprint) is None
+    for _ in range(5):
+        link = wolf.next()
+        assert link is not None
+        receipt = wolf.receipt(link.fingerprint)
+        assert receipt is not None
+        assert "path" not in {clue.kind for clue in receipt.clues}
+        wolf.learn(visit_of(link, Page(link.url)))
+
+
 def test_receipts_come_with_links_through_the_lease() -> None:
     leased = Leased(wolf_of())
     leased.receipts = True
@@ -314,6 +329,28 @@ def test_after_a_correction_nobody_waits_for_the_next_fit() -> None:
         fetch(wolf, "<p>nothing</p>")
         changed.append(not np.array_equal(wolf.learner.weights, before))
     assert changed == [False, True]
+
+
+def test_corrections_of_shades_leave_nothing_behind() -> None:
+    """Also of pages that paid next to nothing, and before their neighbours were told."""
+    wolf = wolf_of(breadth=0.0)
+    wolf.start([seed_link(HOME)])
+    fetch(wolf, anchors({f"/p/{n}": "sign in" for n in range(12)}))
+    visits = []
+    for relevance in (1.0, 1e-9, 0.1, 0.3, 0.4):
+        link = wolf.next()
+        assert link is not None
+        visits.append(Visit(link, Page(link.url), Verdict(relevance, False)))
+        wolf.learn(visits[-1])
+    for each in visits:
+        wolf.correct(replace(each, verdict=Verdict(0.0, False)))
+    book = wolf.evidence.book
+    assert wolf.evidence.paid == 0
+    assert book.counts(np.arange(book.size, dtype=np.int32)).min() == 0
+    assert not wolf._scores[: book.size][np.isnan(wolf._scores[: book.size])].size
+    copy = wolf_of(breadth=0.0)
+    copy.restore(through_disk(wolf.state()))
+    assert copy.next() == wolf.next()
 
 
 def test_the_same_verdict_again_changes_nothing() -> None:

@@ -29,7 +29,8 @@ _ONE = 32  # a page that counts in full; one that is half relevant paid half of 
 _BESIDE = np.array([16, 32, 0, 32, 16], np.int16)  # for who stands 2 places before … after it
 _RELEVANT = 0.5  # what a page paid from which on it was relevant
 _STEPS = np.arange(-2, 3)
-_LARGEST = 30_000  # it leaves room for what is told at a time
+_NEWS = 64  # of fetched links at most that neighbours wait for
+_LARGEST = 30_000  # a count; it leaves room for as much news as may come at a time
 
 
 class Said(IntEnum):
@@ -142,6 +143,7 @@ class Book:
         if self.size > len(self.parent):
             for name in _ROWS:
                 setattr(self, name, grown(getattr(self, name), self.size))
+        self.tokens.make_room(self.size)
         self._said[first : self.size] = _NOTHING
         self.parent[first : self.size] = parent
         return first
@@ -203,6 +205,8 @@ class Book:
         self.page[number] = at
         self.paid[at] = self.value[at] = paid
         self._trip[at] = paid, 1.0
+        if len(self._news) >= _NEWS:
+            self.tell_neighbours()
         self._news += [(place, paid) for place in self._places[number].tolist() if place]
         return self._tell_the_way(number, paid)
 
@@ -332,7 +336,7 @@ class Book:
             value = max(self.paid.item(at), now / self._trip.item(at, 1))
             if more > 0:
                 value = max(value, old)
-            elif each != number:
+            elif each != number and before > 0:
                 value = max(value, old * now / before)
             self.value[at] = value
             changed.append((each, value - old))

@@ -110,7 +110,8 @@ class Evidence:
         """Another verdict on a page that was fetched; returns the links that were told.
 
         What stays as it was: trials of links that were found after the page was fetched, and how
-        far from a relevant page links farther on are.
+        far from a relevant page links farther on are. Links on a page that is no longer relevant
+        count as far from one, unless their other pages together paid as much as a relevant one.
         """
         book, links = self.book, visit.page.links
         more = paid - book.paid_by(number)
@@ -121,6 +122,7 @@ class Evidence:
         told = book.correct_neighbours(number, more)
         numbers = book.numbers(links.fingerprints)
         numbers = numbers[numbers != ABSENT]
+        numbers = numbers[book.page[numbers] == 0]
         book.correct_links(numbers, more, self._nearness(number, visit))
         return np.concatenate([told, numbers])
 
@@ -231,20 +233,15 @@ class Evidence:
             "speech": self.speech.told(self.base),
             "visits": self.visits,
             "paid": self.paid,
+            "usual": self.base,
         }
 
     def carry(self, values: State, trust: float) -> None:
         """Begin with it; no token counts for more than so many trials."""
-        self._usual = usual_rate(values)
+        self._usual = float(values["usual"])
         self.rates.carry(values["rates"], self._usual, trust)
         self.speech.carry(values["speech"], self._usual, trust)
         self._carried = True
-
-
-def usual_rate(carried: State) -> float:
-    """How often links paid in a hunt whose evidence was carried."""
-    visits, paid = float(carried["visits"]), float(carried["paid"])
-    return (paid + _LINKS * _USUAL) / (visits + _LINKS)
 
 
 def together(carried: Sequence[State]) -> State:
@@ -254,12 +251,12 @@ def together(carried: Sequence[State]) -> State:
     their say, too.
     """
     whole = {name: sum(float(each[name]) for each in carried) for name in ("visits", "paid")}
-    usual = usual_rate(whole)
-    scales = [usual / usual_rate(each) for each in carried]
+    usual = (whole["paid"] + _LINKS * _USUAL) / (whole["visits"] + _LINKS)
+    scales = [usual / float(each["usual"]) for each in carried]
     of_tokens = {
         name: _summed([each[name] for each in carried], scales) for name in ("rates", "speech")
     }
-    return of_tokens | whole
+    return of_tokens | whole | {"usual": usual}
 
 
 def _summed(told: Sequence[State], scales: Sequence[float]) -> State:

@@ -60,7 +60,8 @@ class Rates:
 
     def state(self) -> State:
         used = np.flatnonzero(self._seen).astype(np.uint32)
-        state = {"tokens": used, "seen": self._seen[used], "paid": self._paid[used]}
+        paid = np.maximum(self._paid[used], 0)  # a correction may leave a trace of less
+        state = {"tokens": used, "seen": self._seen[used], "paid": paid}
         if self._carried is None or self._before is None:
             return state
         return state | {"carried": self._carried[used], "before": self._before[used]}

@@ -57,9 +57,8 @@ class Tokens:
 
     def kinds(self) -> Rows:
         """The kind of each."""
-        links = len(self.counts)
-        words = np.tile(np.arange(_WORDY), links).repeat(self.counts.ravel())
-        return np.concatenate([words, np.tile(np.arange(_WORDY, len(KINDS)), links)])
+        words = np.tile(np.arange(_WORDY), len(self.counts)).repeat(self.counts.ravel())
+        return np.concatenate([words, np.tile(np.arange(_WORDY, len(KINDS)), len(self.marks))])
 
     def own(self) -> Hashes:
         """As tokens of their kinds: all words and then all marks."""
@@ -162,13 +161,17 @@ class TokenPool:
         self._marks = np.zeros((1 << 10, len(MARKS)), np.uint32)
         self._end = 0
 
+    def make_room(self, count: int) -> None:
+        """For so many links; those without tokens have none."""
+        if count > len(self._starts):
+            for name in _ROWS:
+                setattr(self, name, grown(getattr(self, name), count))
+
     def put(self, first: int, tokens: Tokens) -> None:
         """Keep the tokens of links with the numbers from `first` on."""
         last, end = first + len(tokens.counts), self._end + len(tokens.words)
         self._words = grown(self._words, end)
-        if last > len(self._starts):
-            for name in _ROWS:
-                setattr(self, name, grown(getattr(self, name), last))
+        self.make_room(last)
         self._words[self._end : end] = tokens.words
         totals = np.add.reduce(tokens.counts, axis=1, dtype=np.intp)
         self._starts[first:last] = self._end + totals.cumsum() - totals
@@ -184,14 +187,14 @@ class TokenPool:
         return Tokens(self._words.take(places), counts, self._marks.take(numbers, axis=0))
 
     def get_one(self, number: int) -> Tokens:
-        if number >= len(self._counts) or not self._marks.item(number, 0):
+        if not self._marks.item(number, 0):
             return NO_TOKENS
         counts, start = self._counts[number : number + 1], self._starts.item(number)
         words = self._words[start : start + sum(counts[0].tolist())]
         return Tokens(words, counts, self._marks[number : number + 1])
 
     def state(self, size: int) -> State:
-        rows = {name: grown(getattr(self, name), size)[:size] for name in _ROWS}
+        rows = {name: getattr(self, name)[:size] for name in _ROWS}
         return {"words": self._words[: self._end], **rows}
 
     def restore(self, state: State) -> None:
