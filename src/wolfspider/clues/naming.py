@@ -73,6 +73,8 @@ _COUNTS = {
         "{} of {} links beside it led to relevant pages",
     ),
 }
+_SAID_FEATURES = [(name, AT[name.removeprefix("like_")]) for name in _SAID]
+_SAID_AT = np.array([at for _, at in _SAID_FEATURES])
 KIND_NAMES = (*_TOKENS, *_SAID, *_COUNTS)
 
 
@@ -119,11 +121,11 @@ def _of_counts(evidence: Evidence, number: int, shares: Floats) -> list[Clue]:
 
 
 def _of_the_rest(row: Floats, shares: Floats) -> list[Clue]:
-    clues = []
-    for name in _SAID:
-        at = AT[name.removeprefix("like_")]
-        clues.append(Clue(name, _key(name, row.item(at)), shares.item(at)))
-    return clues
+    most = np.abs(shares[_SAID_AT]).argsort()[-_MOST:].tolist()
+    return [
+        Clue(name, _key(name, row.item(at)), shares.item(at))
+        for name, at in (_SAID_FEATURES[each] for each in most)
+    ]
 
 
 def _key(name: str, value: float) -> int:

@@ -277,7 +277,7 @@ class Wolf:
             return None
         waiting = self._waiting()
         waiting = waiting[waiting != number]
-        rows = self.evidence.rows(np.append(self._best(waiting, _RIVALS), number))
+        rows = self._rows_of([*self._best(waiting, _RIVALS).tolist(), number])
         promises, scores = self.learner.expect(rows)[0], self._of_rows(rows)
         chosen, score = self._chosen
         if fingerprint != chosen:
@@ -292,6 +292,16 @@ class Wolf:
         value = float(1 / (1 + np.exp(-promises.item(-1))))
         clues = clues_of(self.evidence, number, rows[-1], self.learner.weights)
         return Receipt(value, rank, len(waiting) + 1, explored, clues)
+
+    def _rows_of(self, numbers: list[int]) -> Singles:
+        """The rows by which links were scored lately, or of now."""
+        kept = [self._rows.get(number) for number in numbers]
+        missing = [at for at, row in enumerate(kept) if row is None]
+        if missing:
+            found = self.evidence.rows(np.array([numbers[at] for at in missing], np.int32))
+            for at, row in zip(missing, found, strict=True):
+                kept[at] = row
+        return np.array(kept)
 
     def name_of(self, clue: Clue, words: Mapping[int, str]) -> str:
         return name_of(clue, words)
