@@ -53,7 +53,9 @@ _TURNS = 10  # of the nearest link, until it has half as many
 _SOON = 64  # best of the links scored together, whose rows are kept until they are chosen
 _KNOWN = 30  # relevant pages, from which on the way is known
 _GONE = -np.inf  # score of a link that was chosen
+_NONE = -1e9  # scores were given yet
 _BLOCK = 4096  # links scored at a time, because each takes a few kilobytes meanwhile
+_NOBODY = np.empty(0, np.int32)
 _MOVED = 0.02  # a score that changed less is left alone
 _RIVALS = 16  # links that a receipt compares with
 _SAME_TOPIC = 0.5  # cosine of keywords from which on its words are worth something
@@ -96,6 +98,7 @@ class Wolf:
         self._fit_at, self._look_at = _FEW, _LOOK
         self._turn = 0.0  # of the nearest link, which comes at 1
         self._turns = 0  # that it had
+        self._peak = _NONE  # no waiting link scores more
         self._chose = True  # a link, when asked last
         self._chosen = 0, 0.0  # fingerprint and score of the link chosen last
 
@@ -125,14 +128,16 @@ class Wolf:
 
     def _look_around(self) -> None:
         """Now and then, while nothing promises much, it is the turn of the nearest link."""
-        book, waiting = self.evidence.book, self._waiting()
-        if not len(waiting) or self._scores[waiting].max() > _HOPELESS:
+        if self._peak > _HOPELESS:  # the link with this score may have been followed
+            self._peak = float(self._scores[self._waiting()].max(initial=_NONE))
+        if self._peak > _HOPELESS or self._peak == _NONE:
             return
         self._turn += self.breadth / (1 + self.evidence.paid) / (1 + self._turns / _TURNS)
-        if self._turn >= 1:
+        waiting = self._waiting() if self._turn >= 1 else _NOBODY
+        if len(waiting):
             self._turn, self._turns = self._turn - 1, self._turns + 1
-            nearest = waiting[[book.nearest(waiting)]]
-            self._scores[nearest] = _TURN_SCORE
+            nearest = waiting[[self.evidence.book.nearest(waiting)]]
+            self._scores[nearest] = self._peak = _TURN_SCORE
             self.frontier.rescore_at(nearest, self._scores[nearest])
 
     def learn(self, visit: Visit) -> None:
@@ -183,6 +188,7 @@ class Wolf:
         before, now = self._scores[here], self.score(here)
         now = np.where(np.abs(now - before) > _MOVED, now, before)
         self._scores[here] = now
+        self._peak = max(self._peak, float(now.max()))
         scores = self._scores.take(numbers)
         scores[scores == _GONE] = _SEED_SCORE  # a seed that waits stays where it is
         origin = Origin(visit.page.url, visit.link.depth + 1, visit.verdict.relevance)
@@ -245,6 +251,7 @@ class Wolf:
             moved = np.abs(scores - self._scores[numbers]) > _MOVED
             numbers, scores = numbers[moved], scores[moved]
             self._scores[numbers] = scores
+            self._peak = max(self._peak, float(scores.max(initial=_NONE)))
             self.frontier.rescore_at(numbers, scores)
 
     # -- learning --------------------------------------------------------------------------
@@ -346,7 +353,7 @@ class Wolf:
             "row_of": np.array(list(self._rows), np.int32),
             "rows": np.array(list(self._rows.values()), np.float32).reshape(-1, len(FEATURES)),
             "counters": [self._count, self._fit_at, self._look_at],
-            "turns": [self._turn, self._turns, self._chose],
+            "turns": [self._turn, self._turns, self._chose, self._peak],
         }
 
     def restore(self, state: State) -> None:
@@ -359,7 +366,7 @@ class Wolf:
         rows: Any = np.array(state["rows"], np.float32).reshape(-1, len(FEATURES))
         self._rows = dict(zip(np.asarray(state["row_of"]).tolist(), rows, strict=True))
         self._count, self._fit_at, self._look_at = map(int, state["counters"])
-        self._turn, self._turns, self._chose = state["turns"]
+        self._turn, self._turns, self._chose, self._peak = state["turns"]
 
 
 def to_carry(topic: Topic, weights: Floats, evidence: State) -> State:
