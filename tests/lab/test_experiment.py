@@ -20,14 +20,10 @@ from checks import Recording
 from command_line import run_here
 from lab.tiny import task_of
 from wolfspider.errors import BadInput, DamagedFile
+from wolfspider.lab import code
 from wolfspider.lab import experiment as experiments
-from wolfspider.lab.experiment import (
-    Experiment,
-    code_digest,
-    ground_of,
-    judge_digest,
-    takes_seed,
-)
+from wolfspider.lab.code import code_digest, judge_digest
+from wolfspider.lab.experiment import Experiment, ground_of, takes_seed
 from wolfspider.lab.ground import Ground
 from wolfspider.lab.run import run_lesson
 from wolfspider.lab.summary import Summary
@@ -255,7 +251,7 @@ def test_what_a_judge_uses_and_learned_from_is_part_of_it(
 
     before = digests()
     assert len(set(before)) == len(names)
-    monkeypatch.setattr(experiments, "draw_examples", task_of)  # written in another file
+    monkeypatch.setattr(code, "draw_examples", task_of)  # written in another file
     assert [a == b for a, b in zip(before, digests(), strict=True)] == [True, False, True, True]
     monkeypatch.undo()
     assert digests() == before
@@ -746,6 +742,6 @@ def test_runs_with_names_that_no_file_may_have_are_told_apart(
 
 def test_the_code_of_the_wolf_is_that_of_its_clues_and_constants_too() -> None:
     code_digest(Spec.parse("wolf"))  # loads it
-    names = experiments._modules({"wolfspider.policies.wolf"})
+    names = code._modules({"wolfspider.policies.wolf"})
     assert {"wolfspider.clues.priors", "wolfspider.clues.tokens"} <= names
     assert {"wolfspider.learners.prior_logistic", "wolfspider.frontier.by_score"} <= names

@@ -12,7 +12,8 @@ import pytest
 from checks import Recording
 from command_line import run_here
 from lab.tiny import summary_of, task_of, trace_of, web_of
-from wolfspider.lab.experiment import Experiment, code_digest
+from wolfspider.lab.code import code_digest
+from wolfspider.lab.experiment import Experiment
 from wolfspider.lab.ground import Ground
 from wolfspider.lab.reproduce import PAPERS
 from wolfspider.lab.reproduce import menczer_2004_spiders as spiders

@@ -12,7 +12,8 @@ import pytest
 
 from recordings import compile_web, page
 from wolfspider.errors import BadInput
-from wolfspider.lab.experiment import Experiment, code_digest
+from wolfspider.lab.code import code_digest
+from wolfspider.lab.experiment import Experiment
 from wolfspider.lab.tasks import Task, TaskFile
 from wolfspider.lab.training import map_of, trained
 from wolfspider.policies import Spec
@@ -119,7 +120,7 @@ def test_where_training_looks_is_part_of_a_policy(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = {each: code_digest(Spec.parse(each)) for each in ("ordering", "breadth-first")}
-    monkeypatch.setattr(f"wolfspider.lab.experiment.{name}", task)  # written in another file
+    monkeypatch.setattr(f"wolfspider.lab.code.{name}", task)  # written in another file
     assert code_digest(Spec.parse("ordering")) != before["ordering"]
     assert code_digest(Spec.parse("breadth-first")) == before["breadth-first"]
 

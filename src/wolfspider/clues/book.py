@@ -25,7 +25,7 @@ Numbers = NDArray[np.int32]
 FAR = 15.0  # a depth or distance beyond is as good as this
 _PLACES = 3  # where a link stands that are remembered with it
 _TRIP = 8  # pages on the way to a page that are told what became of it
-_ONE = 32  # a page that counts in full; one that is half relevant paid half of it
+ONE = 32  # a page that counts in full; one that is half relevant paid half of it
 _BESIDE = np.array([16, 32, 0, 32, 16], np.int16)  # for who stands 2 places before … after it
 _RELEVANT = 0.5  # what a page paid from which on it was relevant
 _STEPS = np.arange(-2, 3)
@@ -185,10 +185,10 @@ class Book:
 
     def counts(self, numbers: Numbers) -> Singles:
         """What was counted for links: links × `Count`."""
-        return self._counts.take(numbers, axis=0) * np.float32(1 / _ONE)
+        return self._counts.take(numbers, axis=0) * np.float32(1 / ONE)
 
     def count_of(self, number: int, what: Count) -> float:
-        return self._counts.item(number, what) / _ONE
+        return self._counts.item(number, what) / ONE
 
     def talk(self, numbers: Numbers) -> Singles:
         """How much the pages of links talk as relevant pages do, all pages together."""
@@ -248,7 +248,7 @@ class Book:
         steps = at[:, None] + _STEPS
         beside, step = ((steps >= begins[:, None]) & (steps < ends[:, None])).nonzero()
         links = self._links.take(np.concatenate([here[alike], steps[beside, step]]))
-        parts = np.full(len(links), _ONE, np.int16)
+        parts = np.full(len(links), ONE, np.int16)
         parts[len(alike) :] = _BESIDE[step]
         cells = links * np.intp(len(Count)) + Count.ALIKE
         cells[len(alike) :] += Count.BESIDE - Count.ALIKE
@@ -279,12 +279,12 @@ class Book:
         scaled = np.rint(said, out=said).astype(np.int8)
         self._said[told] = np.maximum(self._said.take(told, axis=0), scaled)
         counts = self._counts.take(told, axis=0).astype(np.int32)
-        self._write_places(numbers, paths, waiting, counts[:, Count.SOURCES] // _ONE)
+        self._write_places(numbers, paths, waiting, counts[:, Count.SOURCES] // ONE)
         if len(waiting) < len(numbers):
             self._tell_of_fetched(counts, numbers, waiting, paths)
-        counts[:, Count.SOURCES] += _ONE
+        counts[:, Count.SOURCES] += ONE
         if paid:
-            counts[:, Count.PAID] += round(_ONE * paid)
+            counts[:, Count.PAID] += round(ONE * paid)
         self._counts[told] = np.minimum(counts, _LARGEST, out=counts)
         self._talk[told] += np.float32(talk)
 
@@ -301,11 +301,11 @@ class Book:
         group = _groups(paths)
         mine = group.take(waiting)
         alike = np.bincount(group[here], minlength=len(group))
-        alike *= _ONE
+        alike *= ONE
         counts[:, Count.ALIKE] += alike.take(mine)
         counts[:, Count.BESIDE] += np.correlate(here, _BESIDE, "full")[2:-2].take(waiting)
         if np.count_nonzero(paid):
-            alike_paid = np.rint(_ONE * np.bincount(group, paid)).astype(np.int32)
+            alike_paid = np.rint(ONE * np.bincount(group, paid)).astype(np.int32)
             counts[:, Count.ALIKE_PAID] += alike_paid.take(mine)
             beside_paid = np.correlate(paid, _BESIDE, "full")[2:-2].take(waiting)
             counts[:, Count.BESIDE_PAID] += np.rint(beside_paid).astype(np.int32)
@@ -313,8 +313,8 @@ class Book:
     def find_again(self, numbers: Numbers) -> Numbers:
         """Another page has links to fetched pages; returns on how many these were before."""
         sources = self._counts[numbers, Count.SOURCES]
-        self._counts[numbers, Count.SOURCES] = np.minimum(sources, _LARGEST) + np.int16(_ONE)
-        before: Numbers = sources // _ONE
+        self._counts[numbers, Count.SOURCES] = np.minimum(sources, _LARGEST) + np.int16(ONE)
+        before: Numbers = sources // ONE
         return before
 
     # -- another verdict -------------------------------------------------------------------
@@ -351,13 +351,13 @@ class Book:
 
     def correct_links(self, numbers: Numbers, more: float, near: float) -> None:
         """The links of a page learn how much more it paid, and how near a relevant one is."""
-        self._counts[numbers, Count.PAID] += np.int16(round(_ONE * more))
+        self._counts[numbers, Count.PAID] += np.int16(round(ONE * more))
         nearness = np.int8(near * _SCALE[Said.NEAR])
         said = self._said[numbers, Said.NEAR]
         if more > 0:
             self._said[numbers, Said.NEAR] = np.maximum(said, nearness)
         else:
-            lost = self._counts[numbers, Count.PAID] < _ONE * _RELEVANT  # no other page is
+            lost = self._counts[numbers, Count.PAID] < ONE * _RELEVANT  # no other page is
             self._said[numbers[lost], Said.NEAR] = np.minimum(said[lost], nearness)
 
     def _way(self, number: int) -> Iterator[int]:

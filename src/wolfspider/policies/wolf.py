@@ -28,7 +28,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from wolfspider.clues.book import Count, Numbers
+from wolfspider.clues.book import ONE, Count, Numbers
 from wolfspider.clues.evidence import FEATURES, Evidence
 from wolfspider.clues.naming import clues_of, name_of
 from wolfspider.clues.numbered import Numbered
@@ -210,6 +210,16 @@ class Wolf:
             self._rows.update(zip(some.tolist(), rows, strict=True))
         return scores
 
+    def _rows_of(self, numbers: list[int]) -> Singles:
+        """The rows by which links were scored lately, or of now."""
+        kept = [self._rows.get(number) for number in numbers]
+        missing = [at for at, row in enumerate(kept) if row is None]
+        if missing:
+            found = self.evidence.rows(np.array([numbers[at] for at in missing], np.int32))
+            for at, row in zip(missing, found, strict=True):
+                kept[at] = row
+        return np.array(kept)
+
     def _of_rows(self, rows: Singles) -> Singles:
         means, doubts = self.learner.expect(rows)
         return means + np.float32(self.curiosity) * doubts
@@ -260,8 +270,8 @@ class Wolf:
         at, self._count = self._count % _EXAMPLES, self._count + 1
         self._examples = grown(self._examples, at + 1)
         self._example_of = grown(self._example_of, at + 1)
-        row = self._rows.pop(number, None)
-        self._examples[at] = self.evidence.rows(np.array([number]))[0] if row is None else row
+        self._examples[at] = self._rows_of([number])[0]
+        self._rows.pop(number, None)
         self._example_of[at] = number
 
     def examples(self) -> tuple[Floats, Floats]:
@@ -299,16 +309,6 @@ class Wolf:
         value = float(1 / (1 + np.exp(-promises.item(-1))))
         clues = clues_of(self.evidence, number, rows[-1], self.learner.weights)
         return Receipt(value, rank, len(waiting) + 1, explored, clues)
-
-    def _rows_of(self, numbers: list[int]) -> Singles:
-        """The rows by which links were scored lately, or of now."""
-        kept = [self._rows.get(number) for number in numbers]
-        missing = [at for at, row in enumerate(kept) if row is None]
-        if missing:
-            found = self.evidence.rows(np.array([numbers[at] for at in missing], np.int32))
-            for at, row in zip(missing, found, strict=True):
-                kept[at] = row
-        return np.array(kept)
 
     def name_of(self, clue: Clue, words: Mapping[int, str]) -> str:
         return name_of(clue, words)
@@ -383,6 +383,6 @@ def to_carry(topic: Topic, weights: Floats, evidence: State) -> State:
 def _pay(visit: Visit) -> float:
     """What a page paid: how relevant it is, as few judges are sure where the line is.
 
-    In 32nds: sums of them are exact, so that a correction leaves nothing behind.
+    In the units in which it is counted: sums are exact, and a correction leaves nothing behind.
     """
-    return round(32 * min(1.0, max(0.0, visit.verdict.relevance))) / 32
+    return round(ONE * min(1.0, max(0.0, visit.verdict.relevance))) / ONE
