@@ -28,7 +28,8 @@ from wolfspider.webs.live.limits import Limits
 from wolfspider.webs.live.names import Names
 
 PUBLIC, INSIDE = "93.184.216.34", "127.0.0.1"
-LIMITS = Limits(connect=1.0, first_byte=1.0, total=3.0)
+LIMITS = Limits(connect=3.0, first_byte=3.0, total=9.0)
+AT_ONCE = 1.5  # seconds: as long as a busy machine may need, and half of our patience
 
 
 def furnish(resolv_conf: Path) -> None:
@@ -40,14 +41,15 @@ def furnish(resolv_conf: Path) -> None:
         fcntl.ioctl(control, set_address, struct.pack("16s16s", b"lo:1", where))
     resolv_conf.write_text("nameserver 127.0.0.1\n")
     subprocess.run(["mount", "--bind", resolv_conf, "/etc/resolv.conf"], check=True)
-    threading.Thread(target=serve_names, daemon=True).start()
+    server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    server.bind(("127.0.0.1", 53))  # before anybody asks
+    threading.Thread(target=serve_names, args=(server,), daemon=True).start()
 
 
-def serve_names() -> None:
+def serve_names(server: socket.socket) -> None:
     """A name server of thirty lines: A records, errors and silence."""
     asked = 0
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
-        server.bind(("127.0.0.1", 53))
+    with server:
         while True:
             query, client = server.recvfrom(512)
             end = query.index(b"\0", 12)
@@ -86,15 +88,15 @@ async def tell(port: int) -> dict[str, Any]:
         waiting = [asyncio.create_task(get(f"slow{number}")) for number in range(50)]
         await asyncio.sleep(0.05)
         beside = await get("public")
-        story["beside slow names"] = [beside.status, beside.seconds < 0.5]
+        story["beside slow names"] = [beside.status, beside.seconds < AT_ONCE]
         story["slow"] = sorted({exchange.error for exchange in await asyncio.gather(*waiting)})
         began = time.monotonic()
         story["slow again"] = (await get("slow0")).error
-        story["slow again is told at once"] = time.monotonic() - began < 0.5
+        story["slow again is told at once"] = time.monotonic() - began < AT_ONCE
         under_way = asyncio.create_task(get("slower"))
         await asyncio.sleep(0.05)
         began = time.monotonic()
-    story["closed at once"] = time.monotonic() - began < 0.5
+    story["closed at once"] = time.monotonic() - began < AT_ONCE
     under_way.cancel()
     return story
 

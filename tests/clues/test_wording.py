@@ -16,8 +16,8 @@ def named(feature: str, value: float) -> str:
     row[AT[feature]] = value
     shares = np.zeros(len(FEATURES))
     shares[AT[feature]] = 1.0
-    (clue,) = (clue for clue in naming._of_the_rest(row, shares) if clue.weight)
-    return naming.name_of(clue, {})
+    ((kind, key),) = (what for what, weight in naming._of_the_rest(row, shares).items() if weight)
+    return naming.name_of(Clue(kind, key, 1.0), {})
 
 
 @pytest.mark.parametrize(

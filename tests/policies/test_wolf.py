@@ -170,6 +170,56 @@ def test_a_link_under_way_is_not_told_to_wait() -> None:
     assert len(wolf) == 0
 
 
+def test_an_example_is_what_was_known_when_its_link_was_chosen() -> None:
+    """What came while it was out, here that the link beside it paid, was not known then."""
+    wolf = wolf_of()
+    wolf.start([seed_link(HOME)])
+    fetch(wolf, anchors({"/1": "one", "/2": "two", "/3": "three"}))
+    out = wolf.next()
+    assert out is not None
+    fetch(wolf, "<p>eclipse</p>", relevant=True)
+    wolf.evidence.book.tell_neighbours()
+    number = wolf.evidence.book.find(out.fingerprint)
+    now = wolf.evidence.rows(np.array([number], np.int32))[0]
+    assert now[AT["beside_paid"]] > 0
+    copy = wolf_of()
+    copy.restore(through_disk(wolf.state()))
+    for each in (wolf, copy):
+        each.learn(visit_of(out))
+        assert each.examples()[0][-1, AT["beside_paid"]] == 0
+        assert not each._out
+
+
+def test_of_many_relevant_pages_not_each_is_news(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To tell what is near costs time; the first relevant pages change most."""
+    wolf, told = wolf_of(), list[float]()
+    book = wolf.evidence.book
+    tell = book.tell_neighbours
+
+    def listening() -> Any:
+        told.append(wolf.evidence.paid)
+        return tell()
+
+    monkeypatch.setattr(book, "tell_neighbours", listening)
+    monkeypatch.setattr(wolf, "_look_at", np.inf)
+    monkeypatch.setattr(wolf, "_fit_at", np.inf)
+    wolf.start([seed_link(HOME)])
+    fetch(wolf, anchors({f"/{n}": "eclipse" for n in range(128)}))
+    for _ in range(128):
+        fetch(wolf, "<p>eclipse</p>", relevant=True)
+    first = [paid for paid in told if paid <= 32]
+    later = [paid for paid in told if paid > 96]
+    assert first == list(range(1, 33))
+    assert 96 / 4 > len(later) >= 8
+
+
+def test_a_state_of_another_version_is_refused() -> None:
+    wolf = wolf_of()
+    state = wolf.state()
+    with pytest.raises(BadInput, match="another version"):
+        wolf.restore(state | {"features": ["anchor"]})
+
+
 def test_more_links_than_arrays_begin_with() -> None:
     """Pages without links, of which nobody had heard, make the book grow, too."""
     wolf = wolf_of()

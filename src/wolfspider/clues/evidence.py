@@ -16,7 +16,6 @@ from wolfspider.clues.rates import Rates, Singles
 from wolfspider.clues.tokens import KINDS, MARKS, Tokens, hashed, tokens_of
 from wolfspider.fingerprint_map import ABSENT
 from wolfspider.records import BAGS, Floats, Links, Rows, State, Visit
-from wolfspider.text import term_ids
 from wolfspider.topics import Topic
 
 FEATURES = (
@@ -130,27 +129,26 @@ class Evidence:
         """The links of a page that was fetched; returns their numbers."""
         book, url = self.book, visit.page.url
         numbers, new = book.enter(links.fingerprints, source)
-        led_by = book.tokens.get_one(source).anchor()[:_LED_BY]
-        fetched = book.page.take(numbers) > 0
-        waiting = (~fetched).nonzero()[0]
-        if len(waiting):
-            said = self._say(links, waiting, source, visit)
+        came = book.page.take(numbers) > 0
+        waiting, fetched = (~came).nonzero()[0], came.nonzero()[0]
+        again = fetched[book.find_again(numbers.take(fetched)) < _AGAIN]
+        said = self._say(links, waiting, source, visit)
+        if len(new) or len(again):
+            led_by = book.tokens.get_one(source).anchor()[:_LED_BY]
+            rows = np.concatenate([new, again])
+            first, more = tokens_of(links, rows, url, led_by).split(len(new))
             if len(new):
-                found = tokens_of(links, new, url, led_by)
-                book.tokens.put(numbers.item(new.item(0)), found)
+                book.tokens.put(numbers.item(new.item(0)), first)
                 rows = waiting.searchsorted(new)
-                said[rows, Said.MEANS_ANCHOR : Said.SAME_HOST] = self._means(found)
+                said[rows, Said.MEANS_ANCHOR : Said.SAME_HOST] = self._means(first)
                 said[rows, Said.SAME_HOST : Said.NEAR] = _bearings(links, new, url)
                 if self._carried:
-                    known = self.rates.known(found.own())
+                    known = self.rates.known(first.own())
                     self._met += np.array([len(known), np.count_nonzero(known)])
-            book.tell_links(numbers, waiting, said, links.paths, paid, talk)
-        if len(waiting) < len(numbers):
-            rows = fetched.nonzero()[0]
-            again = rows[book.find_again(numbers[rows]) < _AGAIN]
             if len(again):
-                found = tokens_of(links, again, url, led_by)
-                self.rates.learn(found.own(), found.for_each(book.values(numbers[again])))
+                self.rates.learn(more.own(), more.for_each(book.values(numbers.take(again))))
+        if len(waiting):
+            book.tell_links(numbers, waiting, said, links.paths, paid, talk)
         return numbers
 
     def _say(self, links: Links, rows: Rows, source: int, visit: Visit) -> Singles:
@@ -160,7 +158,6 @@ class Evidence:
         all_alike[Said.PAGE] = topic.similarity(page.terms)
         all_alike[Said.LED_BY] = max(0.0, own(Said.ANCHOR))
         all_alike[Said.SOURCE_URL] = max(0.0, own(Said.URL))
-        all_alike[Said.TITLE] = topic.similarity_of(term_ids(page.title))
         all_alike[Said.NEAR] = self._nearness(source, visit)
         all_alike[Said.SHALLOW] = max(own(Said.SHALLOW) - 1, -FAR)
         all_alike[Said.ALONE] = -log1p(len(links))

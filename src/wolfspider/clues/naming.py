@@ -36,7 +36,6 @@ _SAID = {
     "like_page": "the page it was found on has words of the topic",
     "like_led_by": "the link to the page it was found on had words of the topic",
     "like_source_url": "the address of the page it was found on has words of the topic",
-    "like_title": "the title of the page it was found on has words of the topic",
     "like_means_anchor": "link text is near the topic in meaning",
     "like_means_context": "words around it are near the topic in meaning",
     "like_means_heading": "heading above it is near the topic in meaning",
@@ -74,23 +73,23 @@ _COUNTS = {
     ),
 }
 _SAID_FEATURES = [(name, AT[name.removeprefix("like_")]) for name in _SAID]
-_SAID_AT = np.array([at for _, at in _SAID_FEATURES])
+_Weights = dict[tuple[str, int], float]  # of clues by kind and key
 KIND_NAMES = (*_TOKENS, *_SAID, *_COUNTS)
 
 
 def clues_of(evidence: Evidence, number: int, row: Floats, weights: Floats) -> tuple[Clue, ...]:
     """The weightiest clues about a link, first those that say most."""
     shares = row * weights
-    clues = [
-        *_of_tokens(evidence, number, weights),
-        *_of_counts(evidence, number, shares),
-        *_of_the_rest(row, shares),
-    ]
-    clues.sort(key=lambda clue: -abs(clue.weight))
-    return tuple(clue for clue in clues[:_MOST] if abs(clue.weight) > _TINY)
+    clues = {
+        **_of_tokens(evidence, number, weights),
+        **_of_counts(evidence, number, shares),
+        **_of_the_rest(row, shares),
+    }
+    most = sorted(clues.items(), key=lambda clue: -abs(clue[1]))[:_MOST]
+    return tuple(Clue(*what, weight) for what, weight in most if abs(weight) > _TINY)
 
 
-def _of_tokens(evidence: Evidence, number: int, weights: Floats) -> list[Clue]:
+def _of_tokens(evidence: Evidence, number: int, weights: Floats) -> _Weights:
     """Words and other tokens; each has its part in the mean of its kind."""
     tokens = evidence.book.tokens.get_one(number)
     kinds, counts = tokens.kinds(), np.ones(len(KINDS))
@@ -103,29 +102,25 @@ def _of_tokens(evidence: Evidence, number: int, weights: Floats) -> list[Clue]:
     by_talk[: len(BAGS)] = weights[AT["talk_anchor"] : AT["talk_anchor"] + len(BAGS)]
     shares = (rates * by_rate[kinds] + talks * by_talk[kinds]) / counts[kinds]
     ids = tokens.all_ids().tolist()
-    total: dict[tuple[str, int], float] = {}
+    total: _Weights = {}
     for kind, key, share in zip(kinds.tolist(), ids, shares.tolist(), strict=True):
         clue = KINDS[kind], key
         total[clue] = total.get(clue, 0.0) + share
-    return [Clue(kind, key, share) for (kind, key), share in total.items()]
+    return total
 
 
-def _of_counts(evidence: Evidence, number: int, shares: Floats) -> list[Clue]:
+def _of_counts(evidence: Evidence, number: int, shares: Floats) -> _Weights:
     count_of = partial(evidence.book.count_of, number)
-    clues = []
+    clues = {}
     for name, (paid, seen, _) in _COUNTS.items():
         if count_of(seen):
             key = _count(count_of(paid)) << 16 | _count(count_of(seen))
-            clues.append(Clue(name, key, shares.item(AT[name])))
+            clues[name, key] = shares.item(AT[name])
     return clues
 
 
-def _of_the_rest(row: Floats, shares: Floats) -> list[Clue]:
-    most = np.abs(shares[_SAID_AT]).argsort()[-_MOST:].tolist()
-    return [
-        Clue(name, _key(name, row.item(at)), shares.item(at))
-        for name, at in (_SAID_FEATURES[each] for each in most)
-    ]
+def _of_the_rest(row: Floats, shares: Floats) -> _Weights:
+    return {(name, _key(name, row.item(at))): shares.item(at) for name, at in _SAID_FEATURES}
 
 
 def _key(name: str, value: float) -> int:

@@ -80,6 +80,12 @@ class Tokens:
         words = values.repeat(np.add.reduce(self.counts, axis=1, dtype=np.intp))
         return np.concatenate([words, values.repeat(len(MARKS))])
 
+    def split(self, count: int) -> tuple[Tokens, Tokens]:
+        """The tokens of the first so many links, and of the others."""
+        words = int(np.add.reduce(self.counts[:count], axis=None, dtype=np.intp))
+        first = Tokens(self.words[:words], self.counts[:count], self.marks[:count])
+        return first, Tokens(self.words[words:], self.counts[count:], self.marks[count:])
+
     def means(self, *values: Singles) -> list[Singles]:
         """For each link and kind the mean of a value given for every word; 0 without any."""
         counts = self.counts.ravel()

@@ -16,14 +16,15 @@ go to the link nearest to the seeds, as breadth-first would: who is lost looks a
 
 Each page that comes is an example with the row by which it was chosen. Its label rises later when
 pages behind it turn out to be relevant. Scores are worked out anew for the links of a relevant page
-and those near it, for the best of all every `_LOOK` visits, and for all when the weights change.
+and those near it, as long as these are news; for the best of all every `_LOOK` visits; and for all
+when the weights change.
 """
 
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,9 +48,10 @@ _SEED_SCORE, _TURN_SCORE = 1e6, 1e5  # of seeds, and of a link whose turn has co
 _FEW = 4  # examples, for which it is worth to fit the weights
 _GROWTH = 1.1  # they are fitted anew when there are so many times more examples
 _EXAMPLES = 20_000  # the latest that they are fitted to
-_LOOK, _BEST = 16, 256  # every so many visits so many of the best links are scored anew
+_LOOK, _BEST = 32, 128  # every so many visits so many of the best links are scored anew
 _HOPELESS = -1.0  # score up to which a link does not promise much: about one in four
 _TURNS = 10  # of the nearest link, until it has half as many
+_NEWS = 32  # a relevant page is news if with those since the last it is one part in so many of all
 _SOON = 64  # best of the links scored together, whose rows are kept until they are chosen
 _KNOWN = 30  # relevant pages, from which on the way is known
 _GONE = -np.inf  # score of a link that was chosen
@@ -58,6 +60,7 @@ _BLOCK = 4096  # links scored at a time, because each takes a few kilobytes mean
 _NOBODY = np.empty(0, np.int32)
 _MOVED = 0.02  # a score that changed less is left alone
 _RIVALS = 16  # links that a receipt compares with
+_VERSION: State = {"features": list(FEATURES), "tokens": VERSION}  # of what is kept on disk
 _SAME_TOPIC = 0.5  # cosine of keywords from which on its words are worth something
 
 
@@ -95,9 +98,11 @@ class Wolf:
         self._count = 0
         self._scores = np.zeros(1 << 10, np.float32)  # of all links, by number
         self._rows: dict[int, Singles] = {}  # by which links were scored lately
+        self._out: dict[int, Singles] = {}  # and by which those were chosen that are still out
         self._fit_at, self._look_at = _FEW, _LOOK
         self._turn = 0.0  # of the nearest link, which comes at 1
         self._turns = 0  # that it had
+        self._unheard = 0.0  # what was paid since there was news
         self._peak = _NONE  # no waiting link scores more
         self._chose = True  # a link, when asked last
         self._chosen = 0, 0.0  # fingerprint and score of the link chosen last
@@ -120,8 +125,12 @@ class Wolf:
         link = self.frontier.pop(busy)
         self._chose = link is not None  # who waits for busy hosts asks often, and that is no turn
         if link is not None:
-            self._scores[self.evidence.book.number(link.fingerprint)] = _GONE
+            number = self.evidence.book.number(link.fingerprint)
+            self._scores[number] = _GONE
             self._chosen = link.fingerprint, link.score
+            if self._is_example(number):
+                self._out[number] = self._rows_of([number])[0]
+                self._rows.pop(number, None)
             if link.score >= _TURN_SCORE:
                 link = replace(link, score=0.0)  # it was not its score that brought it here
         return link
@@ -146,13 +155,17 @@ class Wolf:
         if book.fetched(number):
             return
         self._scores = grown(self._scores, book.size)
-        relevant, paid = visit.verdict.relevant, _pay(visit)
-        if book.count_of(number, Count.SOURCES):
+        if self._is_example(number):
             self._keep_example(number)
+        paid = _pay(visit)
         talk = evidence.fetch(number, visit, paid)
-        told = book.tell_neighbours() if relevant else None
+        self._unheard += paid
+        news = visit.verdict.relevant and _NEWS * self._unheard >= evidence.paid
+        told = None
+        if news:
+            told, self._unheard = book.tell_neighbours(), 0.0
         if len(visit.page.links):
-            self._take_in(visit, number, paid, talk)
+            self._take_in(visit, number, talk, news)
         if self._count >= self._fit_at:
             self._fit()
         elif told is not None:
@@ -172,13 +185,13 @@ class Wolf:
             self._look_at = self.evidence.visits
             self._rescore(np.unique(told))
 
-    def _take_in(self, visit: Visit, number: int, paid: float, talk: float) -> None:
-        """The links of a page: new ones wait, and after a relevant page others are scored anew."""
+    def _take_in(self, visit: Visit, number: int, talk: float, news: bool) -> None:
+        """The links of a page: new ones wait, and if it is news others are scored anew."""
         book, links = self.evidence.book, visit.page.links
         known = book.size
-        numbers = self.evidence.find(links, number, visit, paid, talk)
+        numbers = self.evidence.find(links, number, visit, _pay(visit), talk)
         self._scores = grown(self._scores, book.size)
-        if visit.verdict.relevant:
+        if news:
             waiting = self._are_waiting(numbers).nonzero()[0]
         else:
             waiting = (numbers >= known).nonzero()[0]
@@ -192,9 +205,7 @@ class Wolf:
         scores = self._scores.take(numbers)
         scores[scores == _GONE] = _SEED_SCORE  # a seed that waits stays where it is
         origin = Origin(visit.page.url, visit.link.depth + 1, visit.verdict.relevance)
-        self.frontier.push(
-            links, scores, origin, change_scores=visit.verdict.relevant, slots=numbers
-        )
+        self.frontier.push(links, scores, origin, change_scores=news, slots=numbers)
 
     # -- what links are worth --------------------------------------------------------------
 
@@ -203,7 +214,7 @@ class Wolf:
         for at in range(0, len(numbers), _BLOCK):
             some = numbers[at : at + _BLOCK]
             rows = self.evidence.rows(some)
-            scores[at : at + _BLOCK] = self._of_rows(rows)
+            scores[at : at + _BLOCK] = self._of_rows(rows)[1]
             if len(some) > _SOON:  # the others have long to wait, and rows take room
                 best = scores[at : at + _BLOCK].argpartition(len(some) - _SOON)[-_SOON:]
                 some, rows = some[best], rows[best]
@@ -211,8 +222,8 @@ class Wolf:
         return scores
 
     def _rows_of(self, numbers: list[int]) -> Singles:
-        """The rows by which links were scored lately, or of now."""
-        kept = [self._rows.get(number) for number in numbers]
+        """The rows by which links were chosen, or scored lately, or of now."""
+        kept = [self._out.get(number, self._rows.get(number)) for number in numbers]
         missing = [at for at, row in enumerate(kept) if row is None]
         if missing:
             found = self.evidence.rows(np.array([numbers[at] for at in missing], np.int32))
@@ -220,9 +231,10 @@ class Wolf:
                 kept[at] = row
         return np.array(kept)
 
-    def _of_rows(self, rows: Singles) -> Singles:
-        means, doubts = self.learner.expect(rows)
-        return means + np.float32(self.curiosity) * doubts
+    def _of_rows(self, rows: Singles) -> tuple[Singles, Singles]:
+        """What links promise, and with how much is in doubt their scores."""
+        promises, doubts = self.learner.expect(rows)
+        return promises, promises + np.float32(self.curiosity) * doubts
 
     def _waiting(self) -> Numbers:
         """Numbers of the links that wait, without seeds."""
@@ -266,12 +278,17 @@ class Wolf:
 
     # -- learning --------------------------------------------------------------------------
 
+    def _is_example(self, number: int) -> bool:
+        """Whether something is to be learned from where a link leads: not from a seed."""
+        book = self.evidence.book
+        return book.count_of(number, Count.SOURCES) > 0 and not book.fetched(number)
+
     def _keep_example(self, number: int) -> None:
         at, self._count = self._count % _EXAMPLES, self._count + 1
         self._examples = grown(self._examples, at + 1)
         self._example_of = grown(self._example_of, at + 1)
         self._examples[at] = self._rows_of([number])[0]
-        self._rows.pop(number, None)
+        self._out.pop(number, None)
         self._example_of[at] = number
 
     def examples(self) -> tuple[Floats, Floats]:
@@ -295,7 +312,7 @@ class Wolf:
         waiting = self._waiting()
         waiting = waiting[waiting != number]
         rows = self._rows_of([*self._best(waiting, _RIVALS).tolist(), number])
-        promises, scores = self.learner.expect(rows)[0], self._of_rows(rows)
+        promises, scores = self._of_rows(rows)
         chosen, score = self._chosen
         if fingerprint != chosen:
             score = self._scores.item(number)
@@ -320,10 +337,7 @@ class Wolf:
 
     def carry(self, values: State) -> None:
         """Begin with the weights, and on the same topic with what words were worth, too."""
-        if list(values["features"]) != list(FEATURES) or values.get("tokens") != VERSION:
-            raise BadInput(
-                "it was learned by another version of the wolf, and this one cannot take it up"
-            )
+        _check_version(values)
         weights = np.array(values["weights"], np.float64)
         if weights.shape != PRIOR.shape or not np.isfinite(weights).all():
             raise ValueError(f"weights of shape {weights.shape}")
@@ -343,41 +357,52 @@ class Wolf:
 
     def state(self) -> State:
         kept = min(self._count, _EXAMPLES)
-        return {
+        return _VERSION | {
             "frontier": self.frontier.state(),
             "evidence": self.evidence.state(),
             "learner": self.learner.state(),
             "examples": self._examples[:kept].copy(),
             "example_of": self._example_of[:kept].copy(),
             "scores": self._scores[: self.evidence.book.size].copy(),
-            "row_of": np.array(list(self._rows), np.int32),
-            "rows": np.array(list(self._rows.values()), np.float32).reshape(-1, len(FEATURES)),
+            "rows": _packed(self._rows),
+            "out": _packed(self._out),
             "counters": [self._count, self._fit_at, self._look_at],
-            "turns": [self._turn, self._turns, self._chose, self._peak],
+            "turns": [self._turn, self._turns, self._chose, self._peak, self._unheard],
         }
 
     def restore(self, state: State) -> None:
+        _check_version(state)
         self.evidence.restore(state["evidence"])
         self.frontier.restore(state["frontier"])
         self.learner.restore(state["learner"])
         self._examples = np.array(state["examples"], np.float32).reshape(-1, len(FEATURES))
         self._example_of = np.array(state["example_of"], np.int32)
         self._scores = np.array(state["scores"], np.float32)
-        rows: Any = np.array(state["rows"], np.float32).reshape(-1, len(FEATURES))
-        self._rows = dict(zip(np.asarray(state["row_of"]).tolist(), rows, strict=True))
+        self._rows, self._out = _unpacked(state["rows"]), _unpacked(state["out"])
         self._count, self._fit_at, self._look_at = map(int, state["counters"])
-        self._turn, self._turns, self._chose, self._peak = state["turns"]
+        self._turn, self._turns, self._chose, self._peak, self._unheard = state["turns"]
 
 
 def to_carry(topic: Topic, weights: Floats, evidence: State) -> State:
     """What another wolf may begin with, as `Wolf.carry` takes it."""
-    return {
-        "keywords": list(topic.keywords),
-        "features": list(FEATURES),
-        "tokens": VERSION,
-        "weights": weights,
-        **evidence,
-    }
+    return _VERSION | {"keywords": list(topic.keywords), "weights": weights, **evidence}
+
+
+def _check_version(state: State) -> None:
+    if any(state.get(name) != value for name, value in _VERSION.items()):
+        raise BadInput(
+            "it was learned by another version of the wolf, and this one cannot take it up"
+        )
+
+
+def _packed(rows: Mapping[int, Singles]) -> State:
+    values = np.array(list(rows.values()), np.float32).reshape(-1, len(FEATURES))
+    return {"numbers": np.array(list(rows), np.int32), "rows": values}
+
+
+def _unpacked(state: State) -> dict[int, Singles]:
+    rows = np.array(state["rows"], np.float32).reshape(-1, len(FEATURES))
+    return dict(zip(np.asarray(state["numbers"]).tolist(), rows, strict=True))
 
 
 def _pay(visit: Visit) -> float:
