@@ -129,7 +129,7 @@ class Wolf:
             self._scores[number] = _GONE
             self._chosen = link.fingerprint, link.score
             if self._is_example(number):
-                self._out[number] = self._rows_of([number])[0]
+                self._out[number] = self._row_of(number)
                 self._rows.pop(number, None)
             if link.score >= _TURN_SCORE:
                 link = replace(link, score=0.0)  # it was not its score that brought it here
@@ -221,15 +221,18 @@ class Wolf:
             self._rows.update(zip(some.tolist(), rows, strict=True))
         return scores
 
-    def _rows_of(self, numbers: list[int]) -> Singles:
-        """The rows by which links were chosen, or scored lately, or of now."""
-        kept = [self._out.get(number, self._rows.get(number)) for number in numbers]
-        missing = [at for at, row in enumerate(kept) if row is None]
-        if missing:
-            found = self.evidence.rows(np.array([numbers[at] for at in missing], np.int32))
-            for at, row in zip(missing, found, strict=True):
-                kept[at] = row
-        return np.array(kept)
+    def _row_of(self, number: int) -> Singles:
+        """The row by which a link was chosen, or scored lately, or of now."""
+        row = self._out.get(number, self._rows.get(number))
+        return self.evidence.rows(np.array([number], np.int32))[0] if row is None else row
+
+    def _rows_of(self, numbers: Numbers) -> Singles:
+        """The rows by which links that wait were scored lately, or of now."""
+        found = {number: self._rows.get(number) for number in numbers.tolist()}
+        missing = np.array([number for number, row in found.items() if row is None], np.int32)
+        if len(missing):
+            found |= zip(missing.tolist(), self.evidence.rows(missing), strict=True)
+        return np.array(list(found.values())).reshape(-1, len(FEATURES))
 
     def _of_rows(self, rows: Singles) -> tuple[Singles, Singles]:
         """What links promise, and with how much is in doubt their scores."""
@@ -287,7 +290,7 @@ class Wolf:
         at, self._count = self._count % _EXAMPLES, self._count + 1
         self._examples = grown(self._examples, at + 1)
         self._example_of = grown(self._example_of, at + 1)
-        self._examples[at] = self._rows_of([number])[0]
+        self._examples[at] = self._row_of(number)
         self._out.pop(number, None)
         self._example_of[at] = number
 
@@ -311,7 +314,7 @@ class Wolf:
             return None
         waiting = self._waiting()
         waiting = waiting[waiting != number]
-        rows = self._rows_of([*self._best(waiting, _RIVALS).tolist(), number])
+        rows = np.vstack([self._rows_of(self._best(waiting, _RIVALS)), self._row_of(number)])
         promises, scores = self._of_rows(rows)
         chosen, score = self._chosen
         if fingerprint != chosen:
