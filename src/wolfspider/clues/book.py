@@ -304,7 +304,8 @@ class Book:
             alike = paths.take(some)[:, None] == paths[here]
             told[:, Count.ALIKE] += ONE * np.add.reduce(alike, axis=1, dtype=np.int32)
             if some_paid:
-                told[:, Count.ALIKE_PAID] += np.rint(ONE * (alike @ paid[here])).astype(np.int32)
+                parts = np.rint(np.add.reduce(alike * (ONE * paid[here]), axis=1))
+                told[:, Count.ALIKE_PAID] += parts.astype(np.int32)
         counts[:, Count.BESIDE] += np.correlate(here, _BESIDE, "full")[2:-2].take(waiting)
         if some_paid:
             beside_paid = np.correlate(paid, _BESIDE, "full")[2:-2].take(waiting)
