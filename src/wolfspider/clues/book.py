@@ -155,12 +155,6 @@ class Book:
         """What a page that was fetched paid by itself."""
         return self.paid.item(self.page.item(number))
 
-    def found(self) -> NDArray[np.bool_]:
-        """Which links are on pages and were not fetched yet."""
-        found: NDArray[np.bool_] = self._counts[: self.size, Count.SOURCES] > 0
-        found &= self.page[: self.size] == 0
-        return found
-
     def nearest(self, numbers: Numbers) -> int:
         """Which of the links is nearest to the seeds; of equals the first."""
         return int(self._said[numbers, Said.SHALLOW].argmax())

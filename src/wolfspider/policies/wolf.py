@@ -54,7 +54,7 @@ _TURNS = 10  # of the nearest link, until it has half as many
 _NEWS = 32  # a relevant page is news if with those since the last it is one part in so many of all
 _SOON = 64  # best of the links scored together, whose rows are kept until they are chosen
 _KNOWN = 30  # relevant pages, from which on the way is known
-_GONE = -np.inf  # score of a link that was chosen
+_GONE = -np.inf  # score of a link that was chosen, and of seeds
 _NONE = -1e9  # scores were given yet
 _BLOCK = 4096  # links scored at a time, because each takes a few kilobytes meanwhile
 _NOBODY = np.empty(0, np.int32)
@@ -155,6 +155,7 @@ class Wolf:
         if book.fetched(number):
             return
         self._scores = grown(self._scores, book.size)
+        self._scores[number] = _GONE  # also of one that came without being chosen
         if self._is_example(number):
             self._keep_example(number)
         paid = _pay(visit)
@@ -241,15 +242,12 @@ class Wolf:
 
     def _waiting(self) -> Numbers:
         """Numbers of the links that wait, without seeds."""
-        book = self.evidence.book
-        waiting = book.found()
-        waiting &= self._scores[: book.size] > _GONE
-        return np.flatnonzero(waiting).astype(np.int32)
+        waiting = self._scores[: self.evidence.book.size] > _GONE
+        return waiting.nonzero()[0].astype(np.int32)
 
     def _are_waiting(self, numbers: Numbers) -> NDArray[np.bool_]:
         """Which of some links of pages wait, without seeds."""
         waiting: NDArray[np.bool_] = self._scores.take(numbers) > _GONE
-        waiting &= self.evidence.book.page.take(numbers) == 0
         return waiting
 
     def _best(self, numbers: Numbers, most: int) -> Numbers:
