@@ -37,7 +37,7 @@ from wolfspider.topics import Topic
 from wolfspider.webs.recorded import RecordedWeb
 
 DRAWS = 10_000
-LIKE = ("anchor", "context", "heading", "url", "page", "led_by", "source_url")
+LIKE = ("anchor", "context", "heading", "url", "page", "led_by", "source_url", "title")
 
 
 def blind(wolf: Wolf, *names: str) -> Wolf:

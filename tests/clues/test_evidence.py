@@ -31,9 +31,11 @@ LINKS: Words = {
 TOPIC = Topic.of("solar eclipse")
 
 
-def visit(url: str, links: Words | None = None, text: str = "", *, relevant: bool = False) -> Visit:
+def visit(
+    url: str, links: Words | None = None, text: str = "", *, relevant: bool = False, title: str = ""
+) -> Visit:
     found = wordy(links) if links else NO_LINKS
-    page = Page(url, terms=terms(text), links=found)
+    page = Page(url, title, terms=terms(text), links=found)
     return Visit(seed_link(url), page, Verdict(float(relevant), relevant))
 
 
@@ -76,13 +78,14 @@ def test_every_feature_has_a_prior() -> None:
 
 
 def test_what_a_page_says_of_its_links() -> None:
-    told = Told(visit(HOME, LINKS, "solar moon moon"))
+    told = Told(visit(HOME, LINKS, "solar moon moon", title="Eclipse"))
     one, two, away = (told.row(url) for url in (ONE, TWO, AWAY))
     half = 1 / math.sqrt(2)
     assert (one["anchor"], two["anchor"], away["url"]) == pytest.approx(
         (1, 0, half), abs=HUNDREDTH / 2
     )
     assert one["page"] == two["page"] == pytest.approx(1 / math.sqrt(2 * 5), abs=HUNDREDTH / 2)
+    assert one["title"] == pytest.approx(half, abs=HUNDREDTH / 2)
     assert [row["same_host"] for row in (one, two, away)] == [1, 1, 0]
     assert [row["same_folder"] for row in (one, two, away)] == [1, 0, 0]
     assert [row["upward"] for row in (one, two, away)] == [0, 1, 0]

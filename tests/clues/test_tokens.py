@@ -48,6 +48,20 @@ def of_kind(tokens: Tokens, link: int, kind: str) -> list[int]:
     return [int(each) for each in tokens.all_ids()[chosen]]
 
 
+@pytest.mark.parametrize("first", range(4))
+def test_tokens_of_some_links_are_those_of_each(first: int) -> None:
+    rows = [2, 0, 1]
+    for whole, rest in zip(
+        found(rows, "planet").split(first), (rows[:first], rows[first:]), strict=True
+    ):
+        assert len(whole.counts) == len(whole.marks) == len(rest)
+        if rest:
+            alone = found(rest, "planet")
+            assert whole.words.tolist() == alone.words.tolist()
+            assert whole.counts.tolist() == alone.counts.tolist()
+            assert whole.marks.tolist() == alone.marks.tolist()
+
+
 def test_words_stand_by_bag_and_at_most_24_of_one() -> None:
     tokens = found([0, 1, 2], "planet")
     assert of_kind(tokens, 0, "anchor") == term_ids("solar eclipse").tolist()

@@ -190,6 +190,32 @@ def test_an_example_is_what_was_known_when_its_link_was_chosen() -> None:
         assert not each._out
 
 
+def test_a_seed_is_no_example_also_when_a_page_links_to_it_meanwhile() -> None:
+    wolf = wolf_of()
+    wolf.start([seed_link(HOME), seed_link(f"{HOME}b")])
+    links = [wolf.next(), wolf.next()]
+    for link in links:
+        assert link is not None
+        page = parse_html(anchors({"/": "home", "/b": "beside"}).encode(), link.url)
+        wolf.learn(Visit(link, page, Verdict(1.0, True)))
+    assert len(wolf.examples()[0]) == 0
+
+
+@pytest.mark.parametrize("paid", [0.0, 1000.0])
+def test_links_that_were_dropped_are_welcome_again(paid: float) -> None:
+    """Whether or not the page that has them is news."""
+    wolf = wolf_of(buffer=3)
+    wolf.start([seed_link(HOME)])
+    links = anchors({f"/{n}": "soup" for n in range(8)})
+    fetch(wolf, links)
+    fetch(wolf, "")
+    fetch(wolf, "")
+    assert len(wolf) == 1
+    wolf.evidence.paid = paid
+    fetch(wolf, links, relevant=True)
+    assert len(wolf) == 3
+
+
 def test_of_many_relevant_pages_not_each_is_news(monkeypatch: pytest.MonkeyPatch) -> None:
     """To tell what is near costs time; the first relevant pages change most."""
     wolf, told = wolf_of(), list[float]()
@@ -216,7 +242,7 @@ def test_of_many_relevant_pages_not_each_is_news(monkeypatch: pytest.MonkeyPatch
 def test_a_state_of_another_version_is_refused() -> None:
     wolf = wolf_of()
     state = wolf.state()
-    with pytest.raises(BadInput, match="another version"):
+    with pytest.raises(ValueError, match="another version"):
         wolf.restore(state | {"features": ["anchor"]})
 
 

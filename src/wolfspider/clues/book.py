@@ -30,7 +30,6 @@ _BESIDE = np.array([16, 32, 0, 32, 16], np.int16)  # for who stands 2 places bef
 _RELEVANT = 0.5  # what a page paid from which on it was relevant
 _STEPS = np.arange(-2, 3)
 _NEWS = 64  # of fetched links at most that neighbours wait for
-_BLOCK = 256  # links of a page that are compared with its others at a time
 _LARGEST = 30_000  # a count; it leaves room for as much news as may come at a time
 
 
@@ -41,19 +40,20 @@ class Said(IntEnum):
     CONTEXT = 1
     HEADING = 2
     URL = 3
-    PAGE = 4  # … of the source page, of the anchor and URL of the link that led there
+    PAGE = 4  # … of the source page, of the anchor and URL of the link that led there, of its title
     LED_BY = 5
     SOURCE_URL = 6
-    MEANS_ANCHOR = 7  # the same by meaning
-    MEANS_CONTEXT = 8
-    MEANS_HEADING = 9
-    MEANS_URL = 10
-    SAME_HOST = 11  # as the source page
-    SAME_FOLDER = 12
-    UPWARD = 13
-    NEAR = 14  # −links since the last relevant page
-    SHALLOW = 15  # −links since the seeds
-    ALONE = 16  # −log(1 + links of the page)
+    TITLE = 7
+    MEANS_ANCHOR = 8  # the same by meaning
+    MEANS_CONTEXT = 9
+    MEANS_HEADING = 10
+    MEANS_URL = 11
+    SAME_HOST = 12  # as the source page
+    SAME_FOLDER = 13
+    UPWARD = 14
+    NEAR = 15  # −links since the last relevant page
+    SHALLOW = 16  # −links since the seeds
+    ALONE = 17  # −log(1 + links of the page)
 
 
 # What is said is kept in whole numbers of a byte: likeness in hundredths, distances as they are.
@@ -147,6 +147,10 @@ class Book:
         self._said[first : self.size] = _NOTHING
         self.parent[first : self.size] = parent
         return first
+
+    def is_sown(self, number: int) -> bool:
+        """Whether a link is a seed, or one that nobody knew of: no page led to it."""
+        return self.parent.item(number) < 0
 
     def fetched(self, number: int) -> bool:
         return self.page.item(number) > 0
@@ -292,16 +296,15 @@ class Book:
         """The links that wait learn where on the page the others are, and what these paid."""
         pages = self.page.take(numbers)
         here, paid = pages > 0, self.paid.take(pages)
-        some_paid = np.count_nonzero(paid) > 0
-        for at in range(0, len(waiting), _BLOCK):  # a page may have very many links
-            some, told = waiting[at : at + _BLOCK], counts[at : at + _BLOCK]
-            alike = paths.take(some)[:, None] == paths[here]
-            told[:, Count.ALIKE] += ONE * np.add.reduce(alike, axis=1, dtype=np.int32)
-            if some_paid:
-                parts = np.rint(np.add.reduce(alike * (ONE * paid[here]), axis=1))
-                told[:, Count.ALIKE_PAID] += parts.astype(np.int32)
+        group = _groups(paths)
+        mine = group.take(waiting)
+        alike = np.bincount(group[here], minlength=len(group))
+        alike *= ONE
+        counts[:, Count.ALIKE] += alike.take(mine)
         counts[:, Count.BESIDE] += np.correlate(here, _BESIDE, "full")[2:-2].take(waiting)
-        if some_paid:
+        if np.count_nonzero(paid):
+            alike_paid = np.rint(ONE * np.bincount(group, paid)).astype(np.int32)
+            counts[:, Count.ALIKE_PAID] += alike_paid.take(mine)
             beside_paid = np.correlate(paid, _BESIDE, "full")[2:-2].take(waiting)
             counts[:, Count.BESIDE_PAID] += np.rint(beside_paid).astype(np.int32)
 
@@ -407,6 +410,12 @@ class Book:
         self._paths = np.array(state["paths"], np.uint16)
         self._written = len(self._starts) - 1
         self._news = [(int(place), float(paid)) for place, paid in state["news"]]
+
+
+def _groups(paths: NDArray[np.uint32]) -> NDArray[np.intp]:
+    """The same small number for equal paths; faster than sorting them, for a page's few links."""
+    known: dict[int, int] = {}
+    return np.array([known.setdefault(path, len(known)) for path in paths.tolist()], np.intp)
 
 
 _ROWS = ("_said", "_counts", "_talk", "parent", "page", "_places")

@@ -16,6 +16,7 @@ from wolfspider.clues.rates import Rates, Singles
 from wolfspider.clues.tokens import KINDS, MARKS, Tokens, hashed, tokens_of
 from wolfspider.fingerprint_map import ABSENT
 from wolfspider.records import BAGS, Floats, Links, Rows, State, Visit
+from wolfspider.text import term_ids
 from wolfspider.topics import Topic
 
 FEATURES = (
@@ -132,11 +133,14 @@ class Evidence:
         came = book.page.take(numbers) > 0
         waiting, fetched = (~came).nonzero()[0], came.nonzero()[0]
         again = fetched[book.find_again(numbers.take(fetched)) < _AGAIN]
-        said = self._say(links, waiting, source, visit)
         if len(new) or len(again):
             led_by = book.tokens.get_one(source).anchor()[:_LED_BY]
-            rows = np.concatenate([new, again])
-            first, more = tokens_of(links, rows, url, led_by).split(len(new))
+            both = tokens_of(links, np.concatenate([new, again]), url, led_by)
+            first, more = both.split(len(new))
+            if len(again):
+                self.rates.learn(more.own(), more.for_each(book.values(numbers.take(again))))
+        if len(waiting):
+            said = self._say(links, waiting, source, visit)
             if len(new):
                 book.tokens.put(numbers.item(new.item(0)), first)
                 rows = waiting.searchsorted(new)
@@ -145,9 +149,6 @@ class Evidence:
                 if self._carried:
                     known = self.rates.known(first.own())
                     self._met += np.array([len(known), np.count_nonzero(known)])
-            if len(again):
-                self.rates.learn(more.own(), more.for_each(book.values(numbers.take(again))))
-        if len(waiting):
             book.tell_links(numbers, waiting, said, links.paths, paid, talk)
         return numbers
 
@@ -158,6 +159,8 @@ class Evidence:
         all_alike[Said.PAGE] = topic.similarity(page.terms)
         all_alike[Said.LED_BY] = max(0.0, own(Said.ANCHOR))
         all_alike[Said.SOURCE_URL] = max(0.0, own(Said.URL))
+        if all_alike[Said.PAGE]:  # whose words are also those of its title
+            all_alike[Said.TITLE] = topic.similarity_of(term_ids(page.title))
         all_alike[Said.NEAR] = self._nearness(source, visit)
         all_alike[Said.SHALLOW] = max(own(Said.SHALLOW) - 1, -FAR)
         all_alike[Said.ALONE] = -log1p(len(links))

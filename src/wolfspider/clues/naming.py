@@ -36,6 +36,7 @@ _SAID = {
     "like_page": "the page it was found on has words of the topic",
     "like_led_by": "the link to the page it was found on had words of the topic",
     "like_source_url": "the address of the page it was found on has words of the topic",
+    "like_title": "the title of the page it was found on has words of the topic",
     "like_means_anchor": "link text is near the topic in meaning",
     "like_means_context": "words around it are near the topic in meaning",
     "like_means_heading": "heading above it is near the topic in meaning",

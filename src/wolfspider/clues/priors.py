@@ -20,6 +20,7 @@ _PRIORS = {  # feature → weight, firmness
     "page": (0.0, 1.8),
     "led_by": (1.1, 0.3),
     "source_url": (0.5, 0.9),
+    "title": (1.1, 0.8),
     "means_anchor": (1.75, 0.3),
     "means_context": (1.0, 4.0),
     "means_heading": (0.0, 1.0),

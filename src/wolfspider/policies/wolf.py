@@ -16,8 +16,8 @@ go to the link nearest to the seeds, as breadth-first would: who is lost looks a
 
 Each page that comes is an example with the row by which it was chosen. Its label rises later when
 pages behind it turn out to be relevant. Scores are worked out anew for the links of a relevant page
-and those near it, as long as these are news; for the best of all every `_LOOK` visits; and for all
-when the weights change.
+and those near it, if that is news; for the best of all every `_LOOK` visits; and for all when the
+weights change.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _EXAMPLES = 20_000  # the latest that they are fitted to
 _LOOK, _BEST = 16, 128  # every so many visits so many of the best links are scored anew
 _HOPELESS = -1.0  # score up to which a link does not promise much: about one in four
 _TURNS = 10  # of the nearest link, until it has half as many
-_NEWS = 32  # a relevant page is news if with those since the last it is one part in so many of all
+_NEWSWORTHY = 32  # a relevant page is news if since the last one part in so many of all was paid
 _SOON = 64  # best of the links scored together, whose rows are kept until they are chosen
 _KNOWN = 30  # relevant pages, from which on the way is known
 _GONE = -np.inf  # score of a link that was chosen, and of seeds
@@ -161,12 +161,12 @@ class Wolf:
         paid = _pay(visit)
         talk = evidence.fetch(number, visit, paid)
         self._unheard += paid
-        news = visit.verdict.relevant and _NEWS * self._unheard >= evidence.paid
+        news = visit.verdict.relevant and _NEWSWORTHY * self._unheard >= evidence.paid
         told = None
         if news:
             told, self._unheard = book.tell_neighbours(), 0.0
         if len(visit.page.links):
-            self._take_in(visit, number, talk, news)
+            self._take_in(visit, number, paid, talk, news=news)
         if self._count >= self._fit_at:
             self._fit()
         elif told is not None:
@@ -186,23 +186,23 @@ class Wolf:
             self._look_at = self.evidence.visits
             self._rescore(np.unique(told))
 
-    def _take_in(self, visit: Visit, number: int, talk: float, news: bool) -> None:
+    def _take_in(self, visit: Visit, number: int, paid: float, talk: float, *, news: bool) -> None:
         """The links of a page: new ones wait, and if it is news others are scored anew."""
         book, links = self.evidence.book, visit.page.links
         known = book.size
-        numbers = self.evidence.find(links, number, visit, _pay(visit), talk)
+        numbers = self.evidence.find(links, number, visit, paid, talk)
         self._scores = grown(self._scores, book.size)
         if news:
             waiting = self._are_waiting(numbers).nonzero()[0]
         else:
             waiting = (numbers >= known).nonzero()[0]
-        if not len(waiting):
-            return
+        if not len(waiting) and self.frontier.bound is None:
+            return  # with a bound, links that were dropped are welcome again
         here = numbers[waiting]
         before, now = self._scores[here], self.score(here)
         now = np.where(np.abs(now - before) > _MOVED, now, before)
         self._scores[here] = now
-        self._peak = max(self._peak, float(now.max()))
+        self._peak = max(self._peak, float(now.max(initial=_NONE)))
         scores = self._scores.take(numbers)
         scores[scores == _GONE] = _SEED_SCORE  # a seed that waits stays where it is
         origin = Origin(visit.page.url, visit.link.depth + 1, visit.verdict.relevance)
@@ -233,7 +233,7 @@ class Wolf:
         missing = np.array([number for number, row in found.items() if row is None], np.int32)
         if len(missing):
             found |= zip(missing.tolist(), self.evidence.rows(missing), strict=True)
-        return np.array(list(found.values())).reshape(-1, len(FEATURES))
+        return np.array(list(found.values()), np.float32).reshape(-1, len(FEATURES))
 
     def _of_rows(self, rows: Singles) -> tuple[Singles, Singles]:
         """What links promise, and with how much is in doubt their scores."""
@@ -280,9 +280,9 @@ class Wolf:
     # -- learning --------------------------------------------------------------------------
 
     def _is_example(self, number: int) -> bool:
-        """Whether something is to be learned from where a link leads: not from a seed."""
+        """Whether something is to be learned from where a link leads: not of a seed."""
         book = self.evidence.book
-        return book.count_of(number, Count.SOURCES) > 0 and not book.fetched(number)
+        return not book.is_sown(number) and not book.fetched(number)
 
     def _keep_example(self, number: int) -> None:
         at, self._count = self._count % _EXAMPLES, self._count + 1
@@ -338,7 +338,10 @@ class Wolf:
 
     def carry(self, values: State) -> None:
         """Begin with the weights, and on the same topic with what words were worth, too."""
-        _check_version(values)
+        if not _is_of_this_version(values):
+            raise BadInput(
+                "it was learned by another version of the wolf, and this one cannot take it up"
+            )
         weights = np.array(values["weights"], np.float64)
         if weights.shape != PRIOR.shape or not np.isfinite(weights).all():
             raise ValueError(f"weights of shape {weights.shape}")
@@ -372,7 +375,8 @@ class Wolf:
         }
 
     def restore(self, state: State) -> None:
-        _check_version(state)
+        if not _is_of_this_version(state):
+            raise ValueError("a state of another version of the wolf")
         self.evidence.restore(state["evidence"])
         self.frontier.restore(state["frontier"])
         self.learner.restore(state["learner"])
@@ -389,11 +393,8 @@ def to_carry(topic: Topic, weights: Floats, evidence: State) -> State:
     return _VERSION | {"keywords": list(topic.keywords), "weights": weights, **evidence}
 
 
-def _check_version(state: State) -> None:
-    if any(state.get(name) != value for name, value in _VERSION.items()):
-        raise BadInput(
-            "it was learned by another version of the wolf, and this one cannot take it up"
-        )
+def _is_of_this_version(state: State) -> bool:
+    return all(state.get(name) == value for name, value in _VERSION.items())
 
 
 def _packed(rows: Mapping[int, Singles]) -> State:
