@@ -308,12 +308,15 @@ class Book:
             beside_paid = np.correlate(paid, _BESIDE, "full")[2:-2].take(waiting)
             counts[:, Count.BESIDE_PAID] += np.rint(beside_paid).astype(np.int32)
 
-    def find_again(self, numbers: Numbers) -> Numbers:
-        """Another page has links to fetched pages; returns on how many these were before."""
-        sources = self._counts[numbers, Count.SOURCES]
-        self._counts[numbers, Count.SOURCES] = np.minimum(sources, _LARGEST) + np.int16(ONE)
-        before: Numbers = sources // ONE
-        return before
+    def find_again(self, numbers: Numbers, most: int) -> Rows:
+        """Another page has links to fetched pages: which of these were on fewer than `most`.
+
+        Of others it is not counted any more how many pages have them.
+        """
+        few = (self._counts[numbers, Count.SOURCES] < most * ONE).nonzero()[0]
+        if len(few):
+            self._counts[numbers.take(few), Count.SOURCES] += np.int16(ONE)
+        return few
 
     # -- another verdict -------------------------------------------------------------------
 
@@ -369,6 +372,9 @@ class Book:
     def _write_places(
         self, numbers: Numbers, paths: NDArray[np.uint32], waiting: Rows, sources: Numbers
     ) -> None:
+        room = (sources < _PLACES).nonzero()[0]
+        if not len(room):
+            return  # nobody will come back to this page
         start = self._starts.item(self._written)
         end = start + len(numbers)
         self._links, self._paths = grown(self._links, end), grown(self._paths, end)
@@ -377,7 +383,6 @@ class Book:
         self._written += 1
         self._starts = grown(self._starts, self._written + 1)
         self._starts[self._written] = end
-        room = (sources < _PLACES).nonzero()[0]
         here = waiting.take(room)
         self._places[numbers.take(here), sources.take(room)] = here + (start + 1)
 

@@ -132,7 +132,7 @@ class Evidence:
         numbers, new = book.enter(links.fingerprints, source)
         came = book.page.take(numbers) > 0
         waiting, fetched = (~came).nonzero()[0], came.nonzero()[0]
-        again = fetched[book.find_again(numbers.take(fetched)) < _AGAIN]
+        again = fetched.take(book.find_again(numbers.take(fetched), _AGAIN))
         if len(new) or len(again):
             led_by = book.tokens.get_one(source).anchor()[:_LED_BY]
             both = tokens_of(links, np.concatenate([new, again]), url, led_by)
