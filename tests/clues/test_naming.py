@@ -79,6 +79,7 @@ def test_every_kind_of_clue_has_words(evidence: Evidence, monkeypatch: pytest.Mo
 def test_every_feature_but_the_bias_is_told_by_some_clue() -> None:
     told = {name.removeprefix("like_") for name in naming.KIND_NAMES}
     told |= {f"rate_{kind}" for kind in KINDS} | {f"talk_{bag}" for bag in BAGS}
+    told.add("some_paid")  # together with how many
     assert set(FEATURES) - told == {"bias"}
 
 
@@ -96,6 +97,16 @@ def test_counts_of_a_clue_are_those_of_the_book(evidence: Evidence) -> None:
     row = evidence.rows(np.array([2]))[0]
     clues = {clue.kind: clue.key for clue in naming.clues_of(evidence, 2, row, np.ones(len(row)))}
     assert clues["sources_paid"] == 2 << 16 | 2
+
+
+def test_that_a_source_is_relevant_is_one_clue_with_how_many_are(evidence: Evidence) -> None:
+    row = evidence.rows(np.array([2]))[0]
+    weights = np.zeros(len(row))
+    weights[[AT["sources_paid"], AT["some_paid"]]] = 2.0, 3.0
+    [clue] = naming.clues_of(evidence, 2, row, weights)
+    assert row[AT["some_paid"]] == 1
+    assert clue.kind == "sources_paid"
+    assert clue.weight == pytest.approx(2 * row[AT["sources_paid"]] + 3)
 
 
 def test_a_word_that_stands_twice_is_one_clue(

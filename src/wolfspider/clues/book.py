@@ -313,7 +313,7 @@ class Book:
 
         Of others it is not counted any more how many pages have them.
         """
-        few = (self._counts[numbers, Count.SOURCES] < most * ONE).nonzero()[0]
+        few: Rows = (self._counts[numbers, Count.SOURCES] < most * ONE).nonzero()[0]
         if len(few):
             self._counts[numbers.take(few), Count.SOURCES] += np.int16(ONE)
         return few

@@ -49,7 +49,6 @@ _SAID = {
     "like_alone": "how many links its page has",
     "talk": "pages with this link use the words of relevant pages",
     "sources": "linked from {}",
-    "some_paid": "on a relevant page, as other links are, too",
 }
 _BELOW_ZERO = {  # the same, where the number is below 0
     "like_means_anchor": "link text is far from the topic in meaning",
@@ -73,6 +72,7 @@ _COUNTS = {
         "{} of {} links beside it led to relevant pages",
     ),
 }
+_SAME = {"sources_paid": ("sources_paid", "some_paid")}  # how many are, and that one is: one clue
 _SAID_FEATURES = [(name, AT[name.removeprefix("like_")]) for name in _SAID]
 _Weights = dict[tuple[str, int], float]  # of clues by kind and key
 KIND_NAMES = (*_TOKENS, *_SAID, *_COUNTS)
@@ -116,7 +116,8 @@ def _of_counts(evidence: Evidence, number: int, shares: Floats) -> _Weights:
     for name, (paid, seen, _) in _COUNTS.items():
         if count_of(seen):
             key = _count(count_of(paid)) << 16 | _count(count_of(seen))
-            clues[name, key] = shares.item(AT[name])
+            features = _SAME.get(name, (name,))
+            clues[name, key] = sum(shares.item(AT[each]) for each in features)
     return clues
 
 
