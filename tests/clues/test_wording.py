@@ -12,7 +12,7 @@ from wolfspider.records import Clue
 
 def named(feature: str, value: float) -> str:
     """The name of the clue that a feature with this value gives."""
-    row = np.zeros(len(FEATURES))
+    row = np.zeros(len(FEATURES), np.float32)
     row[AT[feature]] = value
     shares = np.zeros(len(FEATURES))
     shares[AT[feature]] = 1.0

@@ -9,6 +9,7 @@ import numpy as np
 
 from wolfspider.clues.book import Count
 from wolfspider.clues.evidence import AT, Evidence
+from wolfspider.clues.rates import Singles
 from wolfspider.clues.tokens import KINDS
 from wolfspider.records import BAGS, Clue, Floats
 
@@ -78,7 +79,7 @@ _Weights = dict[tuple[str, int], float]  # of clues by kind and key
 KIND_NAMES = (*_TOKENS, *_SAID, *_COUNTS)
 
 
-def clues_of(evidence: Evidence, number: int, row: Floats, weights: Floats) -> tuple[Clue, ...]:
+def clues_of(evidence: Evidence, number: int, row: Singles, weights: Floats) -> tuple[Clue, ...]:
     """The weightiest clues about a link, first those that say most."""
     shares = row * weights
     clues = {
@@ -121,7 +122,7 @@ def _of_counts(evidence: Evidence, number: int, shares: Floats) -> _Weights:
     return clues
 
 
-def _of_the_rest(row: Floats, shares: Floats) -> _Weights:
+def _of_the_rest(row: Singles, shares: Floats) -> _Weights:
     return {(name, _key(name, row.item(at))): shares.item(at) for name, at in _SAID_FEATURES}
 
 

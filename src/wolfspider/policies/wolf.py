@@ -310,23 +310,33 @@ class Wolf:
         number = book.find(fingerprint)
         if number == ABSENT or not book.count_of(number, Count.SOURCES):
             return None
-        waiting = self._waiting()
-        waiting = waiting[waiting != number]
-        rows = np.vstack([self._rows_of(self._best(waiting, _RIVALS)), self._row_of(number)])
-        promises, scores = self._of_rows(rows)
+        row, own = self._row_of(number), self._scores.item(number)
+        promise, worth = (each.item() for each in self._of_rows(row[None]))
         chosen, score = self._chosen
         if fingerprint != chosen:
-            score = self._scores.item(number)
+            score = own
         in_turn = score == _TURN_SCORE
         if in_turn or score == _GONE:
-            score = scores.item(-1)
-        rank = 1 + int(np.count_nonzero(self._scores[waiting] > score))
-        # Others promise more, and are worth less, because less can be learned from them.
-        curious = (promises > promises[-1] + _MOVED) & (scores <= scores[-1])
-        explored = in_turn or (rank == 1 and bool(curious.any()))
-        value = float(1 / (1 + np.exp(-promises.item(-1))))
-        clues = clues_of(self.evidence, number, rows[-1], self.learner.weights)
-        return Receipt(value, rank, len(waiting) + 1, explored, clues)
+            score = worth
+        rank = 1 + self._count_above(score) - (own > score)
+        waiting = 1 + self._count_above(_GONE) - (own > _GONE)
+        explored = in_turn or (rank == 1 and self._is_curious(number, promise, worth))
+        clues = clues_of(self.evidence, number, row, self.learner.weights)
+        return Receipt(float(1 / (1 + np.exp(-promise))), rank, waiting, explored, clues)
+
+    def _count_above(self, score: float) -> int:
+        """How many of the links that wait have a higher score."""
+        return int(np.count_nonzero(self._scores[: self.evidence.book.size] > score))
+
+    def _is_curious(self, number: int, promise: float, worth: float) -> bool:
+        """Whether others promise more, and are worth less, because less can be learned from them.
+
+        Nobody promises more than his score.
+        """
+        rivals = (self._scores[: self.evidence.book.size] > promise).nonzero()[0]
+        rivals = rivals[rivals != number].astype(np.int32)
+        promises, scores = self._of_rows(self._rows_of(self._best(rivals, _RIVALS)))
+        return bool(((promises > promise + _MOVED) & (scores <= worth)).any())
 
     def name_of(self, clue: Clue, words: Mapping[int, str]) -> str:
         return name_of(clue, words)
