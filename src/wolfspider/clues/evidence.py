@@ -35,7 +35,9 @@ _WORDS = slice(AT["rate_anchor"], AT["rate_path"])
 _MARKS = slice(AT["rate_path"], AT["rate_path"] + len(MARKS))
 _TALKS = slice(AT["talk_anchor"], AT["talk_anchor"] + len(BAGS))
 _FARTHEST = 6.0  # distances to the last relevant page beyond are one
-_HELD_BACK = np.array([2.0, 2.0, 1.0], np.float32)  # trials that count as many as the base rate
+_HELD_BACK = np.array([2.0, 2.0, 1.0], np.float32)  # trials that count as many as the base rate,
+_PAY = 0.03  # or as many as it takes to expect so much to be paid by links near,
+_TOKEN_PAY, _WORD_PAY = 0.1, 0.3  # by those with a token, or by pages with a word
 _AGAIN = 3  # so many links to a page that was fetched before are examples, too
 _LED_BY = 6  # anchor words
 _USUAL, _LINKS = 0.05, 10.0  # the rate at which links pay counts as so many visits
@@ -49,8 +51,9 @@ class Evidence:
     def __init__(self, topic: Topic, held_back: float) -> None:
         self.topic = topic
         self.book = Book()
-        self.rates = Rates(held_back)  # of the tokens of links, by the value of where they led
-        self.speech = Rates(1.5 * held_back)  # of the words of pages, by whether they were relevant
+        # Of the tokens of links by the value of where they led, of the words of pages by their own.
+        self.rates = Rates(held_back, _TOKEN_PAY)
+        self.speech = Rates(1.5 * held_back, _WORD_PAY)
         self.meaning = Meaning(topic)
         self.visits = 0
         self.paid = 0.0
@@ -190,7 +193,8 @@ class Evidence:
         rows[:, _SAID] = book.said(numbers)
         counts = book.counts(numbers)
         paid, seen = counts[:, : Count.SOURCES], counts[:, Count.SOURCES :]
-        rows[:, _LIFTS] = np.log((paid / np.float32(base) + _HELD_BACK) / (seen + _HELD_BACK))
+        held_back = np.maximum(_HELD_BACK, np.float32(_PAY / base))
+        rows[:, _LIFTS] = np.log((paid / np.float32(base) + held_back) / (seen + held_back))
         sources = counts[:, Count.SOURCES]
         rows[:, AT["some_paid"]] = rows[:, AT["near"]] == 0
         rows[:, AT["talk"]] = book.talk(numbers) / np.maximum(sources, 1)

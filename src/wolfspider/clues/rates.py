@@ -16,13 +16,16 @@ class Rates:
     """Trials and what they paid, by token; few trials say little.
 
     A token's lift is log((paid + m·p) / (seen + m) / p) with the base rate p: 0 for a token never
-    seen, and log(rate / p) for one that was seen much more often than m times. Trials that were
-    carried from elsewhere paid so many times the base rate there, and count as that many times the
+    seen, and log(rate / p) for one that was seen much more often than m times. m is `held_back`, or
+    more where pay is rare: as many trials as it takes to expect `pay`. So as long as nothing pays
+    anywhere, it says next to nothing of a token that it did not pay, however often it was seen.
+
+    Trials that were carried from elsewhere paid so many times the base rate there, and count as that many times the
     base rate here: what pays twice as often as usual is worth the same where targets are rare.
     """
 
-    def __init__(self, held_back: float) -> None:
-        self._held_back = np.float32(held_back)  # m
+    def __init__(self, held_back: float, pay: float) -> None:
+        self._held_back, self._pay = held_back, pay
         # Side by side, so that one look into memory finds both.
         self._both = np.zeros((1 << BITS, 2), np.float32)
         self._cells = self._both.view(np.float64)[:, 0]
@@ -43,12 +46,13 @@ class Rates:
         np.add.at(self._paid, tokens, np.float32(more))
 
     def lift(self, tokens: Hashes, base: float) -> Singles:
+        held_back = np.float32(max(self._held_back, self._pay / base))  # m
         both = self._cells.take(tokens).view(np.float32)
         lift = both[1::2] * np.float32(1 / base)
         if self._carried is not None:
             lift += self._carried.take(tokens)
-        lift += self._held_back
-        lift /= both[::2] + self._held_back
+        lift += held_back
+        lift /= both[::2] + held_back
         logs: Singles = np.log(lift, out=lift)
         return logs
 

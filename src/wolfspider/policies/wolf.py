@@ -11,8 +11,8 @@ page and a way to pages are measured in the same unit, and neither needs a disco
     w                                logistic regression with a prior: what held on other webs
                                      counts until the hunt has seen enough of its own
 
-While no link in sight promises much and little was found yet, every second fetch, and later fewer,
-go to the link nearest to the seeds, as breadth-first would: who is lost looks around first.
+While no link in sight promises much and little was found lately, every second fetch, and later
+fewer, go to the link nearest to the seeds, as breadth-first would: who is lost looks around first.
 
 Each page that comes is an example with the row by which it was chosen. Its label rises later when
 pages behind it turn out to be relevant. Scores are worked out anew for the links of a relevant page
@@ -53,7 +53,7 @@ _HOPELESS = -1.0  # score up to which a link does not promise much: about one in
 _TURNS = 10  # of the nearest link, until it has half as many
 _NEWSWORTHY = 32  # a relevant page is news if since the last one part in so many of all was paid
 _SOON = 64  # best of the links scored together, whose rows are kept until they are chosen
-_KNOWN = 30  # relevant pages, from which on the way is known
+_LATELY = 50  # fetches, after which what was paid counts for about a third
 _GONE = -np.inf  # score of a link that was chosen, and of seeds
 _NONE = -1e9  # scores were given yet
 _BLOCK = 4096  # links scored at a time, because each takes a few kilobytes meanwhile
@@ -68,7 +68,7 @@ class Wolf:
     """Follows the link that promises the best yield, and learns on the way which that is.
 
     `curiosity`: how much more a link is worth for being in doubt. `breadth`: which share of the
-    fetches goes to the nearest link as long as nothing was found and nothing promises much.
+    fetches goes to the nearest link while nothing was found lately and nothing promises much.
     `held_back`: trials of a word or other token before it counts half.
     """
 
@@ -102,8 +102,9 @@ class Wolf:
         self._fit_at, self._look_at = _FEW, _LOOK
         self._turn = 0.0  # of the nearest link, which comes at 1
         self._turns = 0  # that it had
+        self._lately = 0.0  # paid, the longer ago the less
         self._unheard = 0.0  # what was paid since there was news
-        self._peak = _NONE  # no waiting link scores more
+        self._peak = _NONE  # score of the best link in sight, as far as is known
         self._chose = True  # a link, when asked last
         self._chosen = 0, 0.0  # fingerprint and score of the link chosen last
 
@@ -120,7 +121,7 @@ class Wolf:
     def next(self, busy: Container[str] = ()) -> Link | None:
         if self.evidence.visits >= self._look_at:
             self._look_again(_BEST)
-        if self._chose and self.breadth and self.evidence.paid <= _KNOWN:
+        if self._chose and self.breadth and self._peak <= _HOPELESS:
             self._look_around()
         link = self.frontier.pop(busy)
         self._chose = link is not None  # who waits for busy hosts asks often, and that is no turn
@@ -131,22 +132,20 @@ class Wolf:
             if self._is_example(number):
                 self._out[number] = self._row_of(number)
                 self._rows.pop(number, None)
-            if link.score >= _TURN_SCORE:
+            if link.score < _TURN_SCORE:
+                self._peak = link.score  # no other has more, but for those of busy hosts
+            else:
                 link = replace(link, score=0.0)  # it was not its score that brought it here
         return link
 
     def _look_around(self) -> None:
         """Now and then, while nothing promises much, it is the turn of the nearest link."""
-        if self._peak > _HOPELESS:  # the link with this score may have been followed
-            self._peak = float(self._scores[self._waiting()].max(initial=_NONE))
-        if self._peak > _HOPELESS or self._peak == _NONE:
-            return
-        self._turn += self.breadth / (1 + self.evidence.paid) / (1 + self._turns / _TURNS)
+        self._turn += self.breadth / (1 + self._lately) / (1 + self._turns / _TURNS)
         waiting = self._waiting() if self._turn >= 1 else _NOBODY
         if len(waiting):
             self._turn, self._turns = self._turn - 1, self._turns + 1
             nearest = waiting[[self.evidence.book.nearest(waiting)]]
-            self._scores[nearest] = self._peak = _TURN_SCORE
+            self._scores[nearest] = _TURN_SCORE
             self.frontier.rescore_at(nearest, self._scores[nearest])
 
     def learn(self, visit: Visit) -> None:
@@ -161,6 +160,7 @@ class Wolf:
         paid = _pay(visit)
         talk = evidence.fetch(number, visit, paid)
         self._unheard += paid
+        self._lately = paid + self._lately * (1 - 1 / _LATELY)
         news = visit.verdict.relevant and _NEWSWORTHY * self._unheard >= evidence.paid
         told = None
         if news:
@@ -381,7 +381,7 @@ class Wolf:
             "rows": _packed(self._rows),
             "out": _packed(self._out),
             "counters": [self._count, self._fit_at, self._look_at],
-            "turns": [self._turn, self._turns, self._chose, self._peak, self._unheard],
+            "turns": [self._turn, self._turns, self._chose, self._peak, self._lately, self._unheard],
         }
 
     def restore(self, state: State) -> None:
@@ -395,7 +395,8 @@ class Wolf:
         self._scores = np.array(state["scores"], np.float32)
         self._rows, self._out = _unpacked(state["rows"]), _unpacked(state["out"])
         self._count, self._fit_at, self._look_at = map(int, state["counters"])
-        self._turn, self._turns, self._chose, self._peak, self._unheard = state["turns"]
+        self._turn, self._turns, self._chose, *rest = state["turns"]
+        self._peak, self._lately, self._unheard = rest
 
 
 def to_carry(topic: Topic, weights: Floats, evidence: State) -> State:
