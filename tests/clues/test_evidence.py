@@ -124,6 +124,18 @@ def test_lifts_of_counts_by_hand() -> None:
     assert away["beside_paid"] == pytest.approx(math.log((0.5 / base + 1) / 1.5), abs=1e-5)
 
 
+def test_where_nothing_pays_neighbours_that_did_not_say_little() -> None:
+    """p = 0.5 / 410 after 400 visits; a pay of 0.03 is expected of 24.6 links, not of 2."""
+    told = Told(visit(HOME, LINKS), visit(ONE))
+    for _ in range(398):
+        told.evidence.visits += 1
+    held_back = 0.03 / told.evidence.base
+    assert held_back == pytest.approx(24.6)
+    assert told.row(TWO)["alike_paid"] == pytest.approx(
+        math.log(held_back / (1 + held_back)), abs=1e-5
+    )
+
+
 def test_rates_of_words_by_hand() -> None:
     told = Told(visit(HOME, LINKS), visit(ONE, relevant=True))
     told.tell(visit(TWO, {"http://a.test/x/3": {"anchor": "solar kitchen"}}))

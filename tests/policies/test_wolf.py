@@ -577,5 +577,23 @@ def test_asking_while_all_hosts_rest_is_no_turn_of_the_nearest_link() -> None:
     assert rest[0] == rest[1]
 
 
+def turns_of_the_nearest(found: int, barren: int, breadth: float) -> list[bool]:
+    """Whether each link came in turn, of a hunt that found so many pages and then none."""
+    wolf = wolf_of(breadth=breadth)
+    wolf.start([seed_link(HOME)])
+    good, bad = ({f"/{kind}/{n}": kind for n in range(300)} for kind in ("eclipse", "soup"))
+    fetch(wolf, anchors(good) + anchors(bad))
+    for _ in range(found):
+        assert "eclipse" in fetch(wolf, "<p>eclipse</p>", relevant=True).url
+    return [fetch(wolf, "<p>pepper</p>").score == 0 for _ in range(barren)]
+
+
+def test_who_finds_nothing_for_long_looks_around_again() -> None:
+    turns = turns_of_the_nearest(found=40, barren=300, breadth=0.5)
+    assert not any(turns[:20])  # much was found lately
+    assert sum(turns) > 5
+    assert not any(turns_of_the_nearest(found=40, barren=300, breadth=0.0))
+
+
 def _go_on(wolf: Wolf, pages: int) -> list[Visit]:
     return list(replay(HandMade(hub_web()), wolf, KeywordJudge(TOPIC), pages=pages))
