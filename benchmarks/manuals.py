@@ -1,0 +1,278 @@
+"""Two webs of manuals, for policies that were not made on them: real pages on a dozen hosts each.
+
+python -m benchmarks.manuals -o webs [--shelf 1] [--shelf 2]
+
+Each manual of a shelf comes as a package of Debian 12, which `apt-get download` fetches and
+`dpkg-deb` unpacks; nothing is installed. It stands on a host of its own, a portal links to them
+all, and a task is to find one part of one manual, or one subject in several: `webs/manuals-1` with
+`webs/manuals-1.toml`. The wolf's settings were chosen with the first shelf in view, not the second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+PORTAL = "http://portal.example/"
+PAGES = {".html", ".htm"}
+BUDGET = 4000
+
+
+@dataclass(frozen=True)
+class Manual:
+    """A package, where in it the pages are, and how the portal calls it."""
+
+    host: str
+    title: str
+    package: str
+    folder: str  # below usr/share
+    start: str = ""  # "": its index, or those of its folders
+
+    @property
+    def url(self) -> str:
+        return f"http://{self.host}.example/"
+
+    def starts(self, folder: Path) -> list[str]:
+        if self.start or (folder / "index.html").exists():
+            return [self.start]
+        return sorted(f"{each.parent.name}/" for each in folder.glob("*/index.html"))
+
+
+@dataclass(frozen=True)
+class Hunt:
+    """What to find: pages whose address has the pattern in it."""
+
+    name: str
+    keywords: tuple[str, ...]
+    pattern: str
+
+
+@dataclass(frozen=True)
+class Shelf:
+    manuals: tuple[Manual, ...]
+    hunts: tuple[Hunt, ...]
+
+
+SHELVES = {
+    1: Shelf(
+        (
+            Manual("python", "Python language", "python3.11-doc", "doc/python3.11/html"),
+            Manual(
+                "postgres", "PostgreSQL database", "postgresql-doc-15", "doc/postgresql-doc-15/html"
+            ),
+            Manual("kernel", "Linux kernel", "linux-doc-6.1", "doc/linux-doc-6.1/html"),
+            Manual("gimp", "GIMP image editor", "gimp-help-en", "gimp/2.0/help/en"),
+            Manual("apache", "Apache web server", "apache2-doc", "doc/apache2-doc/manual/en"),
+            Manual("qt", "Qt toolkit", "qtbase5-doc-html", "qt5/doc", "qtcore/io.html"),
+            Manual(
+                "django", "Django web framework", "python-django-doc", "doc/python-django-doc/html"
+            ),
+            Manual(
+                "sklearn",
+                "scikit-learn machine learning",
+                "python-sklearn-doc",
+                "doc/python-sklearn-doc/html",
+            ),
+            Manual(
+                "boost",
+                "Boost C++ libraries",
+                "libboost1.81-doc",
+                "doc/libboost1.81-doc",
+                "doc/html/",
+            ),
+            Manual("sqlite", "SQLite database", "sqlite3-doc", "doc/sqlite3"),
+            Manual("erlang", "Erlang OTP", "erlang-doc", "doc/erlang-doc", "doc/"),
+            Manual(
+                "octave", "Octave numerical computing", "octave-doc", "doc/octave", "octave.html/"
+            ),
+            Manual("java", "Java platform", "openjdk-17-doc", "doc/openjdk-17-jre-headless/api"),
+            Manual(
+                "maxima",
+                "Maxima computer algebra",
+                "maxima-doc",
+                "doc/maxima-doc/html",
+                "maxima_toc.html",
+            ),
+            Manual(
+                "handbook",
+                "Debian administrator handbook",
+                "debian-handbook",
+                "doc/debian-handbook/html/en-US",
+            ),
+        ),
+        (
+            Hunt("network", ("network", "ethernet"), r"kernel\.example/networking/"),
+            Hunt("sensors", ("hardware", "monitoring", "sensors"), r"kernel\.example/hwmon/"),
+            Hunt("swing", ("swing", "gui"), r"java\.example/.*javax/swing/"),
+            Hunt("java-net", ("java", "network", "http"), r"java\.example/java\.base/java/net/"),
+            Hunt("filters", ("image", "filters", "blur"), r"gimp\.example/(plug-in|filters)"),
+            Hunt("sql", ("sql", "command", "table"), r"postgres\.example/sql-"),
+            Hunt("widgets", ("widget", "window"), r"qt\.example/qtwidgets/"),
+            Hunt(
+                "learning", ("machine", "learning", "examples"), r"sklearn\.example/auto_examples/"
+            ),
+            Hunt("apache-modules", ("apache", "module"), r"apache\.example/mod/"),
+            Hunt(
+                "models",
+                ("django", "model", "query"),
+                r"django\.example/(ref|topics)/(models|db|forms)",
+            ),
+            Hunt("extending", ("python", "extension", "api"), r"python\.example/c-api/"),
+            Hunt(
+                "security",
+                ("security", "crypto"),
+                r"java\.example/.*(security|crypto)/|kernel\.example/(security|crypto)/"
+                r"|python\.example/library/(crypt|hash|secrets|hmac|ssl)"
+                r"|erlang\.example/.*/(crypto|ssl|public_key)-|postgres\.example/(pgcrypto|.*ssl)"
+                r"|django\.example/.*security",
+            ),
+            Hunt(
+                "releases",
+                ("release", "notes", "changes"),
+                r"django\.example/releases/|postgres\.example/release|python\.example/whatsnew"
+                r"|sqlite\.example/(releaselog|changes)|sklearn\.example/whats_new"
+                r"|apache\.example/(new_features|upgrading)",
+            ),
+        ),
+    ),
+    2: Shelf(
+        (
+            Manual("haskell", "Haskell compiler", "ghc-doc", "doc/ghc-doc"),
+            Manual("gnucash", "GnuCash accounting", "gnucash-docs", "doc/gnucash-docs"),
+            Manual("harden", "Securing Debian", "harden-doc", "doc/harden-doc/html"),
+            Manual(
+                "install",
+                "Installation guide",
+                "installation-guide-amd64",
+                "doc/installation-guide-amd64",
+            ),
+            Manual("eigen", "Eigen linear algebra", "libeigen3-doc", "doc/libeigen3-dev/html"),
+            Manual("opencv", "OpenCV computer vision", "opencv-doc", "doc/opencv-doc/opencv4/html"),
+            Manual(
+                "pandas", "pandas data analysis", "python-pandas-doc", "doc/python-pandas-doc/html"
+            ),
+            Manual(
+                "scipy",
+                "SciPy scientific computing",
+                "python-scipy-doc",
+                "doc/python-scipy-doc/html",
+            ),
+            Manual(
+                "sympy",
+                "SymPy symbolic mathematics",
+                "python-sympy-doc",
+                "doc/python-sympy-doc/html",
+            ),
+            Manual("gtk", "GTK widgets", "libgtk-3-doc", "gtk-doc/html"),
+            Manual("glib", "GLib", "libglib2.0-doc", "gtk-doc/html"),
+            Manual("exim", "Exim mail server", "exim4-doc-html", "doc/exim4-doc-html/spec_html"),
+            Manual("gnuplot", "gnuplot", "gnuplot-doc", "doc/gnuplot/htmldocs"),
+            Manual("policy", "Debian policy", "debian-policy", "doc/debian-policy/policy.html"),
+        ),
+        (
+            Hunt("image-filtering", ("image", "filtering"), r"opencv\.example/.*(imgproc|filter)"),
+            Hunt("statistics", ("statistics", "distribution"), r"scipy\.example/.*stats"),
+            Hunt(
+                "linear-algebra",
+                ("linear", "algebra", "matrix"),
+                r"eigen\.example/|scipy\.example/.*linalg|sympy\.example/.*matri",
+            ),
+            Hunt(
+                "time-series",
+                ("time", "series", "dates"),
+                r"pandas\.example/.*([Tt]ime|Period|Date|offset)",
+            ),
+            Hunt("install-russian", ("install", "russian"), r"install\.example/ru/"),
+            Hunt("accounts-german", ("konten", "buchhaltung"), r"gnucash\.example/.*-de/"),
+            Hunt("mail-routing", ("mail", "routers", "transport"), r"exim\.example/"),
+            Hunt("monads", ("monad", "functor"), r"haskell\.example/.*(Monad|Functor|Applicative)"),
+            Hunt("plot-styles", ("plot", "style"), r"gnuplot\.example/"),
+            Hunt("gtk-widgets", ("widget", "button"), r"gtk\.example/gtk3/"),
+            Hunt("firewall", ("firewall", "security"), r"harden\.example/en-US/"),
+            Hunt("signal", ("signal", "processing"), r"scipy\.example/.*signal"),
+            Hunt("calibration", ("camera", "calibration"), r"opencv\.example/.*calib"),
+        ),
+    ),
+}
+
+
+def unpacked(manual: Manual, scratch: Path) -> Path:
+    """Fetch and unpack the package; the folder of its pages."""
+    here = scratch / manual.package
+    here.mkdir()
+    subprocess.run(["apt-get", "download", "-qq", manual.package], cwd=here, check=True)
+    [package] = here.glob("*.deb")
+    subprocess.run(["dpkg-deb", "-x", package, here], check=True)
+    package.unlink()
+    return here / "usr/share" / manual.folder
+
+
+def addresses(manual: Manual, folder: Path) -> Iterator[str]:
+    for path in folder.rglob("*"):
+        if path.suffix in PAGES:
+            yield manual.url + path.relative_to(folder).as_posix().removesuffix("index.html")
+
+
+def labels(hunts: tuple[Hunt, ...], urls: list[str]) -> Iterator[str]:
+    yield "url\tlabel"
+    for hunt in hunts:
+        wanted = re.compile(hunt.pattern)
+        yield from (f"{url}\t{hunt.name}" for url in urls if wanted.search(url))
+
+
+def task(hunt: Hunt) -> str:
+    keywords = ", ".join(f'"{word}"' for word in hunt.keywords)
+    return (
+        f'\n[[task]]\nname = "{hunt.name}"\nkeywords = [{keywords}]\n'
+        f'targets = {{ label = "{hunt.name}" }}\nseeds = ["{PORTAL}"]\nbudget = {BUDGET}\n'
+    )
+
+
+def portal(titles: dict[str, str]) -> str:
+    items = (f'<li><a href="{url}">{escape(title)}</a></li>' for url, title in titles.items())
+    return f"<title>Manuals</title><h1>All manuals</h1><ul>{''.join(items)}</ul>"
+
+
+def build(shelf: Shelf, web: Path, scratch: Path) -> None:
+    """Write the web folder, and its tasks beside it."""
+    folders = {manual: unpacked(manual, scratch) for manual in shelf.manuals}
+    titles = {
+        manual.url + start: f"{manual.title} {start.strip('/')}"
+        if len(starts) > 1
+        else manual.title
+        for manual, folder in folders.items()
+        for starts in [manual.starts(folder)]
+        for start in starts
+    }
+    home = scratch / "portal"
+    home.mkdir()
+    (home / "index.html").write_text(portal(titles))
+    urls = [url for manual, folder in folders.items() for url in sorted(addresses(manual, folder))]
+    marks = scratch / "labels.tsv"
+    marks.write_text("\n".join(labels(shelf.hunts, urls)) + "\n")
+    at = [option for url in (PORTAL, *(m.url for m in folders)) for option in ("--at", url)]
+    command: list[str | Path] = ["wolfspider", "web", "import-folder", home, *folders.values(), *at]
+    command += ["-o", web, "--labels", marks, "--skip-unknown-labels", "--pages-only"]
+    subprocess.run(command, check=True)
+    head = f'web = "{web}"\njudge = "targets"\n'
+    web.with_suffix(".toml").write_text(head + "".join(map(task, shelf.hunts)))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser.add_argument("-o", "--out", type=Path, required=True, help="folder for the webs")
+    parser.add_argument("--shelf", type=int, choices=SHELVES, action="append")
+    asked = parser.parse_args()
+    for number in asked.shelf or SHELVES:
+        with tempfile.TemporaryDirectory() as scratch:
+            build(SHELVES[number], asked.out / f"manuals-{number}", Path(scratch))
+
+
+if __name__ == "__main__":
+    main()
