@@ -595,5 +595,22 @@ def test_who_finds_nothing_for_long_looks_around_again() -> None:
     assert not any(turns_of_the_nearest(found=40, barren=300, breadth=0.0))
 
 
+def test_who_waits_for_a_busy_host_that_promises_much_does_not_look_around() -> None:
+    """Links of another host come meanwhile, and none of them in turn."""
+    wolf = wolf_of()
+    wolf.start([seed_link(HOME)])
+    good = {f"/eclipse/{n}": "solar eclipse" for n in range(40)}
+    bad = {f"http://b.example/{n}": "soup" for n in range(200)}
+    fetch(wolf, anchors(bad) + anchors(good))
+    for _ in range(20):
+        assert "eclipse" in fetch(wolf, "<p>eclipse</p>", relevant=True).url
+    for _ in range(150):
+        link = wolf.next({"a.example"})
+        assert link is not None
+        assert link.score < 0  # it came by its score
+        wolf.learn(visit_of(link))
+    assert "eclipse" in fetch(wolf, "<p>eclipse</p>", relevant=True).url
+
+
 def _go_on(wolf: Wolf, pages: int) -> list[Visit]:
     return list(replay(HandMade(hub_web()), wolf, KeywordJudge(TOPIC), pages=pages))

@@ -142,11 +142,16 @@ class Wolf:
         """Now and then, while nothing promises much, it is the turn of the nearest link."""
         self._turn += self.breadth / (1 + self._lately) / (1 + self._turns / _TURNS)
         waiting = self._waiting() if self._turn >= 1 else _NOBODY
-        if len(waiting):
-            self._turn, self._turns = self._turn - 1, self._turns + 1
-            nearest = waiting[[self.evidence.book.nearest(waiting)]]
-            self._scores[nearest] = _TURN_SCORE
-            self.frontier.rescore_at(nearest, self._scores[nearest])
+        if not len(waiting):
+            return
+        self._peak = float(self._scores[waiting].max())
+        if self._peak > _HOPELESS:  # who waits for busy hosts is not lost
+            self._turn = 1.0
+            return
+        self._turn, self._turns = self._turn - 1, self._turns + 1
+        nearest = waiting[[self.evidence.book.nearest(waiting)]]
+        self._scores[nearest] = _TURN_SCORE
+        self.frontier.rescore_at(nearest, self._scores[nearest])
 
     def learn(self, visit: Visit) -> None:
         evidence, book = self.evidence, self.evidence.book
