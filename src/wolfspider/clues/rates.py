@@ -20,8 +20,9 @@ class Rates:
     more where pay is rare: as many trials as it takes to expect `pay`. So as long as nothing pays
     anywhere, it says next to nothing of a token that it did not pay, however often it was seen.
 
-    Trials that were carried from elsewhere paid so many times the base rate there, and count as that many times the
-    base rate here: what pays twice as often as usual is worth the same where targets are rare.
+    Trials that were carried from elsewhere paid so many times the base rate there, and count as
+    that many times the base rate here: what pays twice as often as usual is worth the same where
+    targets are rare.
     """
 
     def __init__(self, held_back: float, pay: float) -> None:

@@ -386,7 +386,8 @@ class Wolf:
             "rows": _packed(self._rows),
             "out": _packed(self._out),
             "counters": [self._count, self._fit_at, self._look_at],
-            "turns": [self._turn, self._turns, self._chose, self._peak, self._lately, self._unheard],
+            "turns": [self._turn, self._turns, self._chose, self._peak],
+            "paid": [self._lately, self._unheard],
         }
 
     def restore(self, state: State) -> None:
@@ -400,8 +401,8 @@ class Wolf:
         self._scores = np.array(state["scores"], np.float32)
         self._rows, self._out = _unpacked(state["rows"]), _unpacked(state["out"])
         self._count, self._fit_at, self._look_at = map(int, state["counters"])
-        self._turn, self._turns, self._chose, *rest = state["turns"]
-        self._peak, self._lately, self._unheard = rest
+        self._turn, self._turns, self._chose, self._peak = state["turns"]
+        self._lately, self._unheard = state["paid"]
 
 
 def to_carry(topic: Topic, weights: Floats, evidence: State) -> State:
