@@ -239,11 +239,11 @@ def test_of_many_relevant_pages_not_each_is_news(monkeypatch: pytest.MonkeyPatch
     assert 96 / 4 > len(later) >= 8
 
 
-def test_a_state_of_another_version_is_refused() -> None:
+@pytest.mark.parametrize("older", [{"features": ["bias"]}, {"tokens": 1}, {"form": None}])
+def test_a_state_of_another_version_is_refused(older: dict[str, Any]) -> None:
     wolf = wolf_of()
-    state = wolf.state()
     with pytest.raises(ValueError, match="another version"):
-        wolf.restore(state | {"features": ["anchor"]})
+        wolf.restore(wolf.state() | older)
 
 
 def test_more_links_than_arrays_begin_with() -> None:

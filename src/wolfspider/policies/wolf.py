@@ -60,7 +60,8 @@ _BLOCK = 4096  # links scored at a time, because each takes a few kilobytes mean
 _NOBODY = np.empty(0, np.int32)
 _MOVED = 0.02  # a score that changed less is left alone
 _RIVALS = 16  # links that a receipt compares with
-_VERSION: State = {"features": list(FEATURES), "tokens": VERSION}  # of what is kept on disk
+_VERSION: State = {"features": list(FEATURES), "tokens": VERSION}  # of what is carried
+_OF_STATES = _VERSION | {"form": 2}  # and of states
 _SAME_TOPIC = 0.5  # cosine of keywords from which on its words are worth something
 
 
@@ -353,7 +354,7 @@ class Wolf:
 
     def carry(self, values: State) -> None:
         """Begin with the weights, and on the same topic with what words were worth, too."""
-        if not _is_of_this_version(values):
+        if not _is_of(_VERSION, values):
             raise BadInput(
                 "it was learned by another version of the wolf, and this one cannot take it up"
             )
@@ -376,7 +377,7 @@ class Wolf:
 
     def state(self) -> State:
         kept = min(self._count, _EXAMPLES)
-        return _VERSION | {
+        return _OF_STATES | {
             "frontier": self.frontier.state(),
             "evidence": self.evidence.state(),
             "learner": self.learner.state(),
@@ -391,7 +392,7 @@ class Wolf:
         }
 
     def restore(self, state: State) -> None:
-        if not _is_of_this_version(state):
+        if not _is_of(_OF_STATES, state):
             raise ValueError("a state of another version of the wolf")
         self.evidence.restore(state["evidence"])
         self.frontier.restore(state["frontier"])
@@ -410,8 +411,8 @@ def to_carry(topic: Topic, weights: Floats, evidence: State) -> State:
     return _VERSION | {"keywords": list(topic.keywords), "weights": weights, **evidence}
 
 
-def _is_of_this_version(state: State) -> bool:
-    return all(state.get(name) == value for name, value in _VERSION.items())
+def _is_of(version: State, state: State) -> bool:
+    return all(state.get(name) == value for name, value in version.items())
 
 
 def _packed(rows: Mapping[int, Singles]) -> State:
