@@ -76,6 +76,12 @@ def without_learning(wolf: Wolf) -> Wolf:
     return wolf
 
 
+def without_patience(wolf: Wolf) -> Wolf:
+    """One for which a few trials of a token say something, also where nothing has paid yet."""
+    wolf.evidence.rates._pay = wolf.evidence.speech._pay = 0.0
+    return wolf
+
+
 def without_shades(wolf: Wolf) -> Wolf:
     """One that is paid for relevant pages alone, however relevant they and others are."""
     learn = wolf.learn
@@ -99,12 +105,13 @@ PARTS: dict[str, Callable[[Topic], Wolf]] = {
         Wolf(topic=topic), "sources_paid", "some_paid"
     ),
     "links beside and alike": lambda topic: blind(Wolf(topic=topic), "alike_paid", "beside_paid"),
+    "patience where pay is rare": lambda topic: without_patience(Wolf(topic=topic)),
     "shades of relevance": lambda topic: without_shades(Wolf(topic=topic)),
     "trips": lambda topic: without_trips(Wolf(topic=topic)),
     "the prior": lambda topic: without_prior(Wolf(topic=topic)),
     "fitting weights": lambda topic: without_learning(Wolf(topic=topic)),
     "curiosity": lambda topic: Wolf(topic=topic, curiosity=0.0),
-    "breadth at first": lambda topic: Wolf(topic=topic, breadth=0.0),
+    "breadth while lost": lambda topic: Wolf(topic=topic, breadth=0.0),
 }
 AGAIN = "labels after the fact"  # a constant of clues.evidence
 
