@@ -1,4 +1,4 @@
-"""Two webs of manuals, for policies that were not made on them: real pages on a dozen hosts each.
+"""Two webs of manuals to try policies on: real pages on some fifteen hosts each.
 
 python -m benchmarks.manuals -o webs [--shelf 1] [--shelf 2]
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import re
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -216,7 +217,8 @@ def unpacked(manual: Manual, scratch: Path) -> Path:
 def addresses(manual: Manual, folder: Path) -> Iterator[str]:
     for path in folder.rglob("*"):
         if path.suffix in PAGES:
-            yield manual.url + path.relative_to(folder).as_posix().removesuffix("index.html")
+            name = path.relative_to(folder).as_posix()
+            yield manual.url + (name[: -len(path.name)] if path.name == "index.html" else name)
 
 
 def labels(hunts: tuple[Hunt, ...], urls: list[str]) -> Iterator[str]:
@@ -257,7 +259,8 @@ def build(shelf: Shelf, web: Path, scratch: Path) -> None:
     marks = scratch / "labels.tsv"
     marks.write_text("\n".join(labels(shelf.hunts, urls)) + "\n")
     at = [option for url in (PORTAL, *(m.url for m in folders)) for option in ("--at", url)]
-    command: list[str | Path] = ["wolfspider", "web", "import-folder", home, *folders.values(), *at]
+    wolfspider = Path(sys.executable).with_name("wolfspider")
+    command: list[str | Path] = [wolfspider, "web", "import-folder", home, *folders.values(), *at]
     command += ["-o", web, "--labels", marks, "--skip-unknown-labels", "--pages-only"]
     subprocess.run(command, check=True)
     head = f'web = "{web}"\njudge = "targets"\n'
@@ -269,7 +272,9 @@ def main() -> None:
     parser.add_argument("-o", "--out", type=Path, required=True, help="folder for the webs")
     parser.add_argument("--shelf", type=int, choices=SHELVES, action="append")
     asked = parser.parse_args()
-    for number in asked.shelf or SHELVES:
+    for number in dict.fromkeys(asked.shelf or SHELVES):
+        if (asked.out / f"manuals-{number}").exists():
+            parser.error(f"{asked.out / f'manuals-{number}'} is there already; delete it first")
         with tempfile.TemporaryDirectory() as scratch:
             build(SHELVES[number], asked.out / f"manuals-{number}", Path(scratch))
 

@@ -577,6 +577,18 @@ def test_asking_while_all_hosts_rest_is_no_turn_of_the_nearest_link() -> None:
     assert rest[0] == rest[1]
 
 
+def test_seeds_that_are_out_are_no_turns_of_the_nearest_link() -> None:
+    """After twenty of them, about every second link comes in turn, as after one."""
+    wolf = wolf_of()
+    wolf.start([seed_link(f"http://{n}.example/") for n in range(20)])
+    first, *_ = [wolf.next() for _ in range(20)]
+    assert first is not None
+    page = parse_html(anchors({f"/{n}": "soup" for n in range(60)}).encode(), first.url)
+    wolf.learn(Visit(first, page, Verdict(0.0, False)))
+    turns = [fetch(wolf, "<p>pepper</p>").score == 0 for _ in range(12)]
+    assert sum(turns) <= 7
+
+
 def turns_of_the_nearest(found: int, barren: int, breadth: float) -> list[bool]:
     """Whether each link came in turn, of a hunt that found so many pages and then none."""
     wolf = wolf_of(breadth=breadth)

@@ -18,11 +18,10 @@ class Rates:
     A token's lift is log((paid + m·p) / (seen + m) / p) with the base rate p: 0 for a token never
     seen, and log(rate / p) for one that was seen much more often than m times. m is `held_back`, or
     more where pay is rare: as many trials as it takes to expect `pay`. So as long as nothing pays
-    anywhere, it says next to nothing of a token that it did not pay, however often it was seen.
+    anywhere, it says little of a token that it did not pay, unless most of what was tried had it.
 
     Trials that were carried from elsewhere paid so many times the base rate there, and count as
-    that many times the base rate here: what pays twice as often as usual is worth the same where
-    targets are rare.
+    that many times the base rate here. Where pay is rare they are held back like all others.
     """
 
     def __init__(self, held_back: float, pay: float) -> None:

@@ -70,7 +70,7 @@ class Wolf:
 
     `curiosity`: how much more a link is worth for being in doubt. `breadth`: which share of the
     fetches goes to the nearest link while nothing was found lately and nothing promises much.
-    `held_back`: trials of a word or other token before it counts half.
+    `held_back`: trials of a word or other token before it counts half, or more where pay is rare.
     """
 
     trust: ClassVar[float] = 20.0  # trials of a token that what was carried may count for
@@ -143,11 +143,10 @@ class Wolf:
         """Now and then, while nothing promises much, it is the turn of the nearest link."""
         self._turn += self.breadth / (1 + self._lately) / (1 + self._turns / _TURNS)
         waiting = self._waiting() if self._turn >= 1 else _NOBODY
-        if not len(waiting):
-            return
-        self._peak = float(self._scores[waiting].max())
-        if self._peak > _HOPELESS:  # who waits for busy hosts is not lost
-            self._turn = 1.0
+        if len(waiting):
+            self._peak = float(self._scores[waiting].max())
+        if not len(waiting) or self._peak > _HOPELESS:  # who waits for busy hosts is not lost
+            self._turn = min(1.0, self._turn)
             return
         self._turn, self._turns = self._turn - 1, self._turns + 1
         nearest = waiting[[self.evidence.book.nearest(waiting)]]
@@ -185,6 +184,7 @@ class Wolf:
         if number == ABSENT or not book.fetched(number):
             self.learn(visit)
         elif paid != book.paid_by(number):
+            self._lately = max(0.0, self._lately + paid - book.paid_by(number))
             book.tell_neighbours()
             told = self.evidence.correct(number, visit, paid)
             if self._count >= _FEW:
