@@ -10,15 +10,14 @@ all, and a task is to find one part of one manual, or one subject in several: `w
 
 from __future__ import annotations
 
-import argparse
 import re
-import subprocess
-import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from pathlib import Path
+
+from benchmarks.debian import build_all, import_folders, parser, unpacked, write_tasks
 
 PORTAL = "http://portal.example/"
 PAGES = {".html", ".htm"}
@@ -203,17 +202,6 @@ SHELVES = {
 }
 
 
-def unpacked(manual: Manual, scratch: Path) -> Path:
-    """Fetch and unpack the package; the folder of its pages."""
-    here = scratch / manual.package
-    here.mkdir()
-    subprocess.run(["apt-get", "download", "-qq", manual.package], cwd=here, check=True)
-    [package] = here.glob("*.deb")
-    subprocess.run(["dpkg-deb", "-x", package, here], check=True)
-    package.unlink()
-    return here / "usr/share" / manual.folder
-
-
 def addresses(manual: Manual, folder: Path) -> Iterator[str]:
     for path in folder.rglob("*"):
         if path.suffix in PAGES:
@@ -221,19 +209,10 @@ def addresses(manual: Manual, folder: Path) -> Iterator[str]:
             yield manual.url + (name[: -len(path.name)] if path.name == "index.html" else name)
 
 
-def labels(hunts: tuple[Hunt, ...], urls: list[str]) -> Iterator[str]:
-    yield "url\tlabel"
+def labels(hunts: tuple[Hunt, ...], urls: list[str]) -> Iterator[tuple[str, str]]:
     for hunt in hunts:
         wanted = re.compile(hunt.pattern)
-        yield from (f"{url}\t{hunt.name}" for url in urls if wanted.search(url))
-
-
-def task(hunt: Hunt) -> str:
-    keywords = ", ".join(f'"{word}"' for word in hunt.keywords)
-    return (
-        f'\n[[task]]\nname = "{hunt.name}"\nkeywords = [{keywords}]\n'
-        f'targets = {{ label = "{hunt.name}" }}\nseeds = ["{PORTAL}"]\nbudget = {BUDGET}\n'
-    )
+        yield from ((url, hunt.name) for url in urls if wanted.search(url))
 
 
 def portal(titles: dict[str, str]) -> str:
@@ -243,7 +222,9 @@ def portal(titles: dict[str, str]) -> str:
 
 def build(shelf: Shelf, web: Path, scratch: Path) -> None:
     """Write the web folder, and its tasks beside it."""
-    folders = {manual: unpacked(manual, scratch) for manual in shelf.manuals}
+    folders = {
+        manual: unpacked(manual.package, scratch) / manual.folder for manual in shelf.manuals
+    }
     titles = {
         manual.url + start: f"{manual.title} {start.strip('/')}"
         if len(starts) > 1
@@ -256,27 +237,18 @@ def build(shelf: Shelf, web: Path, scratch: Path) -> None:
     home.mkdir()
     (home / "index.html").write_text(portal(titles))
     urls = [url for manual, folder in folders.items() for url in sorted(addresses(manual, folder))]
-    marks = scratch / "labels.tsv"
-    marks.write_text("\n".join(labels(shelf.hunts, urls)) + "\n")
-    at = [option for url in (PORTAL, *(m.url for m in folders)) for option in ("--at", url)]
-    wolfspider = Path(sys.executable).with_name("wolfspider")
-    command: list[str | Path] = [wolfspider, "web", "import-folder", home, *folders.values(), *at]
-    command += ["-o", web, "--labels", marks, "--skip-unknown-labels", "--pages-only"]
-    subprocess.run(command, check=True)
-    head = f'web = "{web}"\njudge = "targets"\n'
-    web.with_suffix(".toml").write_text(head + "".join(map(task, shelf.hunts)))
+    at = {PORTAL: home} | {manual.url: folder for manual, folder in folders.items()}
+    import_folders(at, labels(shelf.hunts, urls), web)
+    write_tasks(web, {hunt.name: hunt.keywords for hunt in shelf.hunts}, PORTAL, BUDGET)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
-    parser.add_argument("-o", "--out", type=Path, required=True, help="folder for the webs")
-    parser.add_argument("--shelf", type=int, choices=SHELVES, action="append")
-    asked = parser.parse_args()
-    for number in dict.fromkeys(asked.shelf or SHELVES):
-        if (asked.out / f"manuals-{number}").exists():
-            parser.error(f"{asked.out / f'manuals-{number}'} is there already; delete it first")
-        with tempfile.TemporaryDirectory() as scratch:
-            build(SHELVES[number], asked.out / f"manuals-{number}", Path(scratch))
+    options = parser(__doc__)
+    options.add_argument("--shelf", type=int, choices=SHELVES, action="append")
+    asked = options.parse_args()
+    numbers = asked.shelf or SHELVES
+    webs = {asked.out / f"manuals-{each}": partial(build, SHELVES[each]) for each in numbers}
+    build_all(webs, options)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checks import through_disk
-from wolfspider.clues.book import Book, Count, Numbers, Said
+from wolfspider.clues.book import Book, Count, Numbers, Said, in_bytes
 
 LIST, MENU = 7, 9  # tag paths
 
@@ -28,7 +28,7 @@ def add(book: Book, count: int, parent: int = -1) -> Numbers:
 def tell(
     book: Book, numbers: Numbers, paths: list[int], *, paid: float = 0.0, talk: float = 0.0
 ) -> None:
-    said = np.zeros((len(numbers), len(Said)), np.float32)
+    said = np.zeros((len(numbers), len(Said)), np.int8)
     waiting = np.flatnonzero(book.page[numbers] == 0)
     book.tell_links(numbers, waiting, said[waiting], np.array(paths, np.uint32), paid, talk)
 
@@ -197,7 +197,8 @@ def test_of_what_pages_say_the_most_counts() -> None:
     for value in (-0.25, 0.75, 0.5):
         said = np.full((1, len(Said)), value, np.float32)
         said[0, [Said.NEAR, Said.SHALLOW]] = -3
-        book.tell_links(numbers, np.array([0]), said, np.array([LIST], np.uint32), 0.0, 0.5)
+        paths = np.array([LIST], np.uint32)
+        book.tell_links(numbers, np.array([0]), in_bytes(said), paths, 0.0, 0.5)
     assert book.said_of(0, Said.ANCHOR) == book.said_of(0, Said.ALONE) == 0.75
     assert book.said_of(0, Said.NEAR) == book.said_of(0, Said.SHALLOW) == -3
     assert told(book, 0) == {"SOURCES": 3, "TALK": 1.5}

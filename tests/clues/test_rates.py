@@ -105,6 +105,21 @@ def test_what_is_carried_counts_for_a_few_trials_in_base_rates_of_there() -> Non
     assert copy.lift(tokens(2), BASE)[0] == pytest.approx(both, rel=1e-6)
 
 
+def test_what_was_carried_is_not_held_back_where_pay_is_rare() -> None:
+    """It is an opinion that counts as long as own trials are too few to expect any pay."""
+    elsewhere, rates = Rates(2.0, 0.0), Rates(2.0, 0.3)
+    elsewhere.learn(tokens(1), 1.0)
+    elsewhere.learn(tokens(2), 0.0)
+    rates.carry(elsewhere.told(0.25), 0.25)
+    opinions = [math.log(6 / 3), math.log(2 / 3), 0.0]  # (1 / 0.25 + 2) / (1 + 2), …
+    for base in (BASE, 0.001):
+        assert rates.lift(tokens(1, 2, 3), base) == pytest.approx(opinions, rel=1e-6)
+    for _ in range(100):
+        rates.learn(tokens(1, 3), 0.0)
+    expected = [math.log(300 * 2 / 400), opinions[1], math.log(300 / 400)]
+    assert rates.lift(tokens(1, 2, 3), 0.001) == pytest.approx(expected, rel=1e-5)
+
+
 def test_what_was_carried_goes_to_disk_and_to_the_next_hunt() -> None:
     first, second, third = Rates(2.0, 0.0), Rates(2.0, 0.0), Rates(2.0, 0.0)
     first.learn(tokens(1, 2), 1.0)

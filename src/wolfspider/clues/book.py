@@ -61,6 +61,13 @@ _SCALE = np.full(len(Said), 100, np.float32)
 _SCALE[[Said.NEAR, Said.SHALLOW]] = 1
 _SCALE[Said.ALONE] = 8
 _NOTHING = -128  # was said
+Bytes = NDArray[np.int8]
+
+
+def in_bytes(values: NDArray[Any], what: slice = slice(None)) -> Bytes:
+    """What is said, or some of it, as it is kept; the last axis is `Said`."""
+    scaled: Bytes = np.rint(values * _SCALE[what]).astype(np.int8)
+    return scaled
 
 
 class Count(IntEnum):
@@ -266,16 +273,14 @@ class Book:
         self,
         numbers: Numbers,
         waiting: Rows,
-        said: Singles,
+        said: Bytes,
         paths: NDArray[np.uint32],
         paid: float,
         talk: float,
     ) -> None:
         """What a fetched page tells those of its links that wait; `said` has a row for each."""
         told = numbers.take(waiting)
-        said *= _SCALE
-        scaled = np.rint(said, out=said).astype(np.int8)
-        self._said[told] = np.maximum(self._said.take(told, axis=0), scaled)
+        self._said[told] = np.maximum(self._said.take(told, axis=0), said)
         counts = self._counts.take(told, axis=0).astype(np.int32)
         self._write_places(numbers, paths, waiting, counts[:, Count.SOURCES] // ONE)
         if len(waiting) < len(numbers):

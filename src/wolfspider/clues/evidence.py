@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wolfspider.clues.book import FAR, Book, Count, Numbers, Said
+from wolfspider.clues.book import FAR, Book, Bytes, Count, Numbers, Said, in_bytes
 from wolfspider.clues.meaning import Meaning
 from wolfspider.clues.rates import Rates, Singles
 from wolfspider.clues.tokens import KINDS, MARKS, Tokens, hashed, tokens_of
@@ -30,6 +30,9 @@ FEATURES = (
 AT = {name: place for place, name in enumerate(FEATURES)}
 
 _SAID = slice(1, 1 + len(Said))
+_LIKENESS = slice(Said.ANCHOR, Said.PAGE)
+_MEANING = slice(Said.MEANS_ANCHOR, Said.SAME_HOST)
+_BEARINGS = slice(Said.SAME_HOST, Said.NEAR)
 _LIFTS = slice(AT["sources_paid"], AT["beside_paid"] + 1)
 _WORDS = slice(AT["rate_anchor"], AT["rate_path"])
 _MARKS = slice(AT["rate_path"], AT["rate_path"] + len(MARKS))
@@ -147,15 +150,15 @@ class Evidence:
             if len(new):
                 book.tokens.put(numbers.item(new.item(0)), first)
                 rows = waiting.searchsorted(new)
-                said[rows, Said.MEANS_ANCHOR : Said.SAME_HOST] = self._means(first)
-                said[rows, Said.SAME_HOST : Said.NEAR] = _bearings(links, new, url)
+                said[rows, _MEANING] = in_bytes(self._means(first), _MEANING)
+                said[rows, _BEARINGS] = in_bytes(_bearings(links, new, url), _BEARINGS)
                 if self._carried:
                     known = self.rates.known(first.own())
                     self._met += np.array([len(known), np.count_nonzero(known)])
             book.tell_links(numbers, waiting, said, links.paths, paid, talk)
         return numbers
 
-    def _say(self, links: Links, rows: Rows, source: int, visit: Visit) -> Singles:
+    def _say(self, links: Links, rows: Rows, source: int, visit: Visit) -> Bytes:
         """What a page says about some of its links."""
         topic, page, own = self.topic, visit.page, partial(self.book.said_of, source)
         all_alike = [0.0] * len(Said)
@@ -167,9 +170,9 @@ class Evidence:
         all_alike[Said.NEAR] = self._nearness(source, visit)
         all_alike[Said.SHALLOW] = max(own(Said.SHALLOW) - 1, -FAR)
         all_alike[Said.ALONE] = -log1p(len(links))
-        said = np.empty((len(rows), len(Said)), np.float32)
-        said[:] = all_alike
-        said[:, Said.ANCHOR : Said.PAGE] = topic.similarities_of(links).take(rows, axis=0)
+        said = np.empty((len(rows), len(Said)), np.int8)
+        said[:] = in_bytes(np.array(all_alike))
+        said[:, _LIKENESS] = in_bytes(topic.similarities_of(links).take(rows, axis=0), _LIKENESS)
         return said
 
     def _nearness(self, source: int, visit: Visit) -> float:

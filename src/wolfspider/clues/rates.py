@@ -20,8 +20,8 @@ class Rates:
     more where pay is rare: as many trials as it takes to expect `pay`. So as long as nothing pays
     anywhere, it says little of a token that it did not pay, unless most of what was tried had it.
 
-    Trials that were carried from elsewhere paid so many times the base rate there, and count as
-    that many times the base rate here. Where pay is rare they are held back like all others.
+    Trials that were carried from elsewhere are an opinion to begin with: m trials of what they
+    paid there, in base rates of there. m is then at least as many as were carried.
     """
 
     def __init__(self, held_back: float, pay: float) -> None:
@@ -30,8 +30,7 @@ class Rates:
         self._both = np.zeros((1 << BITS, 2), np.float32)
         self._cells = self._both.view(np.float64)[:, 0]
         self._seen, self._paid = self._both[:, 0], self._both[:, 1]
-        self._carried: Singles | None = None  # what carried trials paid, in base rates of there
-        self._before: NDArray[np.bool_] | None = None  # which tokens were carried
+        self._carried: Singles | None = None  # the same, paid in base rates of there
 
     def learn(self, tokens: Hashes, paid: float | Singles) -> None:
         """A trial of each; a token that stands twice counts twice."""
@@ -46,57 +45,58 @@ class Rates:
         np.add.at(self._paid, tokens, np.float32(more))
 
     def lift(self, tokens: Hashes, base: float) -> Singles:
-        held_back = np.float32(max(self._held_back, self._pay / base))  # m
         both = self._cells.take(tokens).view(np.float32)
+        held_back: np.float32 | Singles = np.float32(max(self._held_back, self._pay / base))  # m
         lift = both[1::2] * np.float32(1 / base)
-        if self._carried is not None:
-            lift += self._carried.take(tokens)
-        lift += held_back
+        if self._carried is None:
+            lift += held_back
+        else:
+            before = self._carried.take(tokens, axis=0) + np.float32(self._held_back)
+            held_back = np.maximum(held_back, before[:, 0])
+            lift += held_back * before[:, 1] / before[:, 0]
         lift /= both[::2] + held_back
         logs: Singles = np.log(lift, out=lift)
         return logs
 
     def known(self, tokens: Hashes) -> NDArray[np.bool_]:
         """Which of them were carried."""
-        if self._before is None:
+        if self._carried is None:
             return np.zeros(len(tokens), np.bool_)
-        return self._before.take(tokens)
+        known: NDArray[np.bool_] = self._carried[:, 0].take(tokens) > 0
+        return known
 
     def state(self) -> State:
-        used = np.flatnonzero(self._seen).astype(np.uint32)
+        seen = self._seen if self._carried is None else self._seen + self._carried[:, 0]
+        used = np.flatnonzero(seen).astype(np.uint32)
         paid = np.maximum(self._paid[used], 0)  # a correction may leave a trace of less
         state = {"tokens": used, "seen": self._seen[used], "paid": paid}
-        if self._carried is None or self._before is None:
-            return state
-        return state | {"carried": self._carried[used], "before": self._before[used]}
+        return state if self._carried is None else state | {"carried": self._carried[used]}
 
     def restore(self, state: State) -> None:
         """Go on from a state."""
         used, seen, paid = _counts(state)
-        self._seen[:], self._paid[:], self._carried, self._before = 0, 0, None, None
+        self._both[:], self._carried = 0, None
         self._seen[used], self._paid[used] = seen, paid
         if "carried" in state:
-            self._carried = np.zeros(1 << BITS, np.float32)
+            self._carried = np.zeros_like(self._both)
             self._carried[used] = state["carried"]
-            self._before = np.zeros(1 << BITS, np.bool_)
-            self._before[used] = state["before"]
 
     def told(self, base: float) -> State:
         """What another hunt may begin with: trials, and what they paid where `base` is usual."""
         state = self.state()
-        carried = state.pop("carried", np.float32(0)) * np.float32(base)
-        state.pop("before", None)
-        return state | {"paid": state["paid"] + carried}
+        carried = state.pop("carried", np.zeros((len(state["tokens"]), 2), np.float32))
+        seen, paid = carried.T
+        state["seen"] += seen
+        state["paid"] += paid * np.float32(base)
+        return state
 
     def carry(self, told: State, base: float, most: float = np.inf) -> None:
         """Begin with what was told; no token counts as seen more often than `most` times."""
         used, seen, paid = _counts(told)
         share = np.minimum(1, np.float32(most) / np.maximum(seen, 1e-9)).astype(np.float32)
-        self._seen[:], self._paid[:] = 0, 0
-        self._seen[used] = seen * share
-        self._carried = np.zeros(1 << BITS, np.float32)
-        self._carried[used] = paid * share / np.float32(base)
-        self._before = self._seen > 0
+        self._both[:], self._carried = 0, np.zeros_like(self._both)
+        self._carried[used, 0] = seen * share
+        self._carried[used, 1] = paid * share / np.float32(base)
 
 
 def _counts(state: State) -> tuple[NDArray[np.int64], Singles, Singles]:

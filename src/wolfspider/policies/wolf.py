@@ -61,7 +61,7 @@ _NOBODY = np.empty(0, np.int32)
 _MOVED = 0.02  # a score that changed less is left alone
 _RIVALS = 16  # links that a receipt compares with
 _VERSION: State = {"features": list(FEATURES), "tokens": VERSION}  # of what is carried
-_OF_STATES = _VERSION | {"form": 2}  # and of states
+_OF_STATES = _VERSION | {"form": 3}  # and of states
 _SAME_TOPIC = 0.5  # cosine of keywords from which on its words are worth something
 
 

@@ -1,0 +1,75 @@
+"""Webs to try policies on, made of packages of Debian 12; nothing is installed."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+
+def unpacked(package: str, scratch: Path) -> Path:
+    """Fetch a package and unpack it; the folder `usr/share` of it."""
+    here = scratch / package
+    here.mkdir()
+    subprocess.run(["apt-get", "download", "-qq", package], cwd=here, check=True)
+    [archive] = here.glob("*.deb")
+    subprocess.run(["dpkg-deb", "-x", archive, here], check=True)
+    archive.unlink()
+    return here / "usr/share"
+
+
+def import_folders(
+    folders: Mapping[str, Path], labels: Iterable[tuple[str, str]], web: Path
+) -> None:
+    """Write a web folder of pages in folders, given by URL, and labels of pages."""
+    with tempfile.NamedTemporaryFile("w", suffix=".tsv") as marks:
+        marks.write("url\tlabel\n")
+        marks.writelines(f"{url}\t{label}\n" for url, label in labels)
+        marks.flush()
+        at = [option for url in folders for option in ("--at", url)]
+        wolfspider = Path(sys.executable).with_name("wolfspider")
+        command: list[str | Path] = [
+            wolfspider,
+            "web",
+            "import-folder",
+            *folders.values(),
+            *at,
+            "-o",
+            web,
+        ]
+        command += ["--labels", marks.name, "--skip-unknown-labels", "--pages-only"]
+        subprocess.run(command, check=True)
+
+
+def write_tasks(web: Path, topics: Mapping[str, Sequence[str]], start: str, budget: int) -> None:
+    """The tasks of a web, beside it: for each label of pages the keywords to find them by."""
+    lines = [f'web = "{web}"', 'judge = "targets"']
+    for label, keywords in topics.items():
+        words = ", ".join(f'"{word}"' for word in keywords)
+        lines += ["", "[[task]]", f'name = "{label}"', f"keywords = [{words}]"]
+        lines += [
+            f'targets = {{ label = "{label}" }}',
+            f'seeds = ["{start}"]',
+            f"budget = {budget}",
+        ]
+    web.with_suffix(".toml").write_text("\n".join(lines) + "\n")
+
+
+def parser(about: str | None) -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(description=about.split("\n")[0] if about else None)
+    made.add_argument("-o", "--out", type=Path, required=True, help="folder for the webs")
+    return made
+
+
+def build_all(
+    webs: Mapping[Path, Callable[[Path, Path], None]], given: argparse.ArgumentParser
+) -> None:
+    """Build each web with a scratch folder of its own; what is there already is left alone."""
+    for web, build in webs.items():
+        if web.exists():
+            given.error(f"{web} is there already; delete it first")
+        with tempfile.TemporaryDirectory() as scratch:
+            build(web, Path(scratch))
