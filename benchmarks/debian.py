@@ -14,7 +14,8 @@ def unpacked(package: str, scratch: Path) -> Path:
     """Fetch a package and unpack it; the folder `usr/share` of it."""
     here = scratch / package
     here.mkdir()
-    subprocess.run(["apt-get", "download", "-qq", package], cwd=here, check=True)
+    quietly = ["-qq", "-o", "APT::Sandbox::User=root"]  # nobody else may write to `here`
+    subprocess.run(["apt-get", "download", *quietly, package], cwd=here, check=True)
     [archive] = here.glob("*.deb")
     subprocess.run(["dpkg-deb", "-x", archive, here], check=True)
     archive.unlink()

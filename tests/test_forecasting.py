@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from wolfspider.forecasting import Forecast, Forecaster, beta_binomial, forecasts
+from wolfspider.forecasting import (
+    Forecast,
+    Forecaster,
+    beta_binomial,
+    forecasts,
+    unless_it_ends,
+)
 
 Verdicts = NDArray[np.bool_]
 VERDICTS = st.lists(st.booleans(), max_size=120).map(lambda each: np.array(each, np.bool_))
@@ -39,9 +45,24 @@ def test_the_beta_binomial_by_hand() -> None:
     assert beta_binomial(3, 2.0, 1.0) == pytest.approx([0.1, 0.3, 0.6, 1.0])
 
 
+def test_what_comes_to_an_end_by_hand() -> None:
+    """One was found, so two are left with a chance of 1 in 3; of 2 + 2 fetches two were dry."""
+    anything = beta_binomial(2, 1.0, 1.0)
+    assert unless_it_ends(anything, 1, 0) == pytest.approx([1 - 2 / 3 / 2, 1 - 1 / 3 / 3, 1.0])
+    assert unless_it_ends(anything, 1, 2) == pytest.approx([1 - 1 / 6, 1 - 1 / 18, 1.0])
+    assert unless_it_ends(anything, 1e9, 0) == pytest.approx(anything)
+
+
+def expected(horizon: int, rate: float, finds: float, found: int) -> float:
+    """A hundred more than were found count as found; the rate is worth few finds."""
+    first = 1 / (0.9 + 1 / (finds + 0.6)) / (1 - rate) ** 0.4
+    cumulative = beta_binomial(horizon, first, first * (1 - rate) / rate)
+    return float(sum((1 - p) * (100 + found) / (101 + found + k) for k, p in enumerate(cumulative)))
+
+
 def test_before_the_first_fetch_it_is_the_prior() -> None:
     first = Forecaster(100).forecast()
-    assert first.expected == pytest.approx(100 * 0.67 * 40.02 / 201)
+    assert first.expected == pytest.approx(expected(100, 0.85 * 40.02 / 201, 0.0, 0))
     assert first.low == 0
     assert 25 < first.high < 60
 
@@ -51,7 +72,21 @@ def test_after_the_first_find_by_hand() -> None:
     kept = math.exp(-1 / 150)  # of 40 finds and 200 fetches that there seem to have been before
     long = (40 * kept + 1 + 0.02) / (200 * kept + 1 + 1)
     lately = (1 + 30 * long) / (1 + 30)
-    assert found.expected == pytest.approx(10 * 0.67 * long**0.15 * lately**0.85)
+    assert found.expected == pytest.approx(expected(10, 0.85 * long**0.15 * lately**0.85, 1.0, 1))
+
+
+def test_a_hunt_that_has_run_dry_may_bring_nothing_more() -> None:
+    rich = np.ones(500, np.bool_)
+    assert told(1000, rich).forecast().low > 30
+    dry = told(1000, np.concatenate([rich, np.zeros(150, np.bool_)])).forecast()
+    assert dry.low == 0
+    assert dry.expected < told(1000, rich).forecast().expected
+
+
+def test_nobody_is_told_of_many_times_what_was_found() -> None:
+    few, many = (told(1000, np.ones(count, np.bool_)).forecast() for count in (20, 2000))
+    assert few.expected < 400 < many.expected
+    assert few.low < 30 < many.low
 
 
 def test_older_fetches_count_less() -> None:

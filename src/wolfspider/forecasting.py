@@ -1,12 +1,15 @@
 """How many relevant pages the next fetches will bring.
 
-A forecast sees the verdicts so far, one for each fetch, and nothing of the policy or the web. Three
+A forecast sees the verdicts so far, one for each fetch, and nothing of the policy or the web. Four
 things make it:
 
 - The rate. Two means with exponential discount, L with a long memory and R of lately, both longer
   for a longer horizon, make L^(1−w) · R^w; a drift, past finds ÷ past forecasts, corrects it.
 - The spread. The rate to come is uncertain, so finds are beta-binomial: a beta of few finds' worth,
   and however much is known no narrower than rates of crawls have proved to change.
+- The end. Nobody knows how many pages there are. That more than n are left is as likely as
+  found ÷ (found + n), and that none comes, after so many fetches without any, as
+  fetches ÷ (fetches + horizon): what has lasted lasts about as long again (Gott, 1993).
 - The past. Which quantiles are given as the ends of the interval is learned from the hunt's own
   forecasts that have fallen due, an end moving out with each miss and in with each hit, as in
   adaptive conformal inference (Gibbs and Candès, 2021). Each end by itself.
@@ -39,11 +42,12 @@ _LATELY, _LEAST_LATELY = 0.17, 20.0  # of the other
 _WEIGHT = 0.85  # of the other
 _BORROWED = 30.0  # fetches of the one rate that the other begins with
 _NEVER = 0.02  # finds: a hunt without any is not told that there are none
-_DRIFT, _DRIFT_FINDS = 0.67, 100.0  # to begin with, and what this is worth
+_DRIFT, _DRIFT_FINDS = 0.85, 100.0  # to begin with, and what this is worth
 _DRIFT_MEMORY = 50.0  # horizons
 _CHANGE = 0.9  # relative variance of the rate to come, were the rate now known
 _FEWEST_FINDS = 0.6  # that a rate is worth
 _BOLDNESS = 0.4  # how much narrower high rates are
+_FOUND_BEFORE = 100.0  # as if so many pages had been found before the first
 _STEP = 0.4  # of the ends, in standard deviations, by horizon
 _NORMAL = NormalDist()
 _INNERMOST, _OUTERMOST = 0.0, 4.0  # standard deviations
@@ -106,6 +110,7 @@ class Forecaster:
         )
         self._lately = _Discounted(_LATELY * horizon + _LEAST_LATELY)
         self._new_found = self._new_seen = 0  # since the last look
+        self._dry = 0  # fetches without a find before it, as far as was looked
         self._drift_found = self._drift_expected = 0.0
         self._below = self._above = _NORMAL.inv_cdf(
             1.0 - self._tail
@@ -144,6 +149,7 @@ class Forecaster:
         self.found += self._new_found
         self._long = self._long.after(self._new_found, self.step)
         self._lately = self._lately.after(self._new_found, self.step)
+        self._dry = 0 if self._new_found else self._dry + self.step
         self._new_found = self._new_seen = 0
         if len(self._due) == self._looks:
             self._settle(self._due.popleft())
@@ -190,7 +196,9 @@ class Forecaster:
         shape = 1.0 / (_CHANGE + 1.0 / (finds + _FEWEST_FINDS))
         first = shape / (1.0 - rate) ** _BOLDNESS
         cumulative = beta_binomial(self.horizon, first, first * (1.0 - rate) / rate)
-        return cumulative, rate * self.horizon
+        dry = 0 if self._new_found else self._dry + self._new_seen
+        cumulative = unless_it_ends(cumulative, self.found + self._new_found + _FOUND_BEFORE, dry)
+        return cumulative, float((1.0 - cumulative).sum())
 
     def _levels(self) -> tuple[float, float]:
         return _NORMAL.cdf(-self._below), _NORMAL.cdf(self._above)
@@ -209,6 +217,13 @@ def beta_binomial(count: int, first: float, second: float) -> Floats:
     chances = np.exp(logs - logs.max())
     cumulative: Floats = np.cumsum(chances) / chances.sum()
     return cumulative
+
+
+def unless_it_ends(cumulative: Floats, found: float, dry: float) -> Floats:
+    """The same number of hits, where hits come to an end: after so many, and fetches without."""
+    horizon = len(cumulative) - 1
+    more: Floats = (1.0 - cumulative) * found / (found + 1.0 + np.arange(horizon + 1))
+    return 1.0 - more * horizon / (horizon + dry)
 
 
 def forecasts(relevant: NDArray[np.bool_], horizons: Iterable[int] = HORIZONS) -> list[Forecast]:
