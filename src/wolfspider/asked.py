@@ -73,6 +73,11 @@ class Asked:
                 raise BadInput(
                     f"a budget of {value} {what} fetches nothing; give --{name} 1 or more"
                 )
+        if self.bytes is not None and self.web != LIVE:
+            raise BadInput(
+                "bytes are what comes over the network, and from a recorded web none do; "
+                "give another budget, such as --pages"
+            )
         if self.minutes is not None and not 0 < self.minutes < 1e6:
             raise BadInput(f"--minutes is {self.minutes:g}; give a number above 0")
         if self.random_seed < 0:
@@ -97,7 +102,9 @@ class Asked:
         """As names and plain values, for hunt.toml."""
         own = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "live"}
         values = {"wolfspider": __version__} | own
-        if self.web == LIVE:
+        if self.web != LIVE:
+            values["web"] = str(Path(self.web).resolve())  # a hunt goes on from any folder
+        else:
             settings = {f.name: getattr(self.live, f.name) for f in fields(self.live)}
             values |= {name: settings[name] for name in settings if name not in _NOT_ASKED}
             values |= {name: getattr(self.live.pace, name) for name in _PACE}
@@ -124,6 +131,8 @@ class Asked:
         Rules that are given take the place of all rules of before; "none" just takes them away.
         """
         rules = tuple(text for text in stop if text.strip().lower() != NONE)
+        if rules and len(rules) < len(stop):
+            raise BadInput(f"--stop {NONE} takes all rules away; leave it out, or the others")
         given = {name: value for name, value in budgets.items() if value is not None}
         for name, most in budgets_in(rules).items():
             given[name] = min(most, given.get(name, most))

@@ -79,7 +79,7 @@ def read_learned(path: Path) -> Learned:
     except (MemoryError, RuntimeError, TypeError, zlib.error) as error:  # by somebody who meant it
         raise DamagedFile(f"{path} cannot be read ({error!r})") from error
     if not isinstance(kept, dict) or kept.get("format") != FORMAT:
-        raise BadInput(f"{path} does not hold weights of this version; give another file")
+        raise BadInput(f"{path} does not hold what a hunt of this version learned; give another")
     policy, carried = kept.get("policy"), kept.get("carried")
     if not isinstance(policy, str) or not isinstance(carried, dict):
         raise DamagedFile(f"{path} does not hold what a policy learned; give another file")
@@ -120,7 +120,10 @@ def begin_with(learned: Learned, policy: Policy, name: str, source: object) -> b
     """Begin with what was learned. Tells whether it was for another topic: words stay behind."""
     carrying = carrying_of(policy, name)
     if _KIN.get(learned.policy, learned.policy) != _KIN.get(name, name):
-        raise BadInput(f"{source} holds what {learned.policy!r} learned, and this is {name!r}")
+        raise BadInput(
+            f"{source} holds what {learned.policy!r} learned, and this is {name!r}; "
+            f"hunt with --policy {learned.policy}, or begin with something else"
+        )
     try:
         _check_numbers(learned.carried)
         carrying.carry(learned.carried)

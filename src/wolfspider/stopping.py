@@ -207,7 +207,10 @@ def _yield_below(text: str, part: str, whole: str, share: str, percent: str) -> 
 def _forecast_below(text: str, threshold: str, horizon: str) -> ForecastBelow:
     fetches = _fetches(text, horizon, _AHEAD)
     if not 0 < float(threshold) <= fetches:
-        raise BadInput(f"{text!r} is always true or never; write it as in: forecast < 5 per 1000")
+        raise BadInput(
+            f"{threshold} in {text!r} is not from above 0 to {fetches:,}, so it would always hold "
+            "or never; write it as in: forecast < 5 per 1000"
+        )
     return ForecastBelow(float(threshold), fetches)
 
 
@@ -223,7 +226,8 @@ def _amount(text: str, name: str, value: str) -> int | float:
             size_of(value) if name == "bytes" else float(value) if name == "minutes" else int(value)
         )
     except ValueError:
-        raise BadInput(f"{text!r} has no number; write a rule as {GRAMMAR}") from None
+        unit = "as 500M or 2G" if name == "bytes" else "in digits alone, as 10000"
+        raise BadInput(f"{value!r} in {text!r} is no number; write it {unit}") from None
 
 
 def _pages(count: int) -> str:

@@ -118,7 +118,10 @@ def _newest(reader: HuntReader) -> Learned:
                 raise
             reason = reason or f"; its checkpoint does not fit this version ({error!r})"
     if written is None:
-        raise BadInput(f"the hunt in {folder} has learned nothing yet to begin with{reason}")
+        raise BadInput(
+            f"the hunt in {folder} has written down nothing yet to begin with{reason}; if it was "
+            f"killed, go on with it first: wolfspider resume {folder}"
+        )
     return written
 
 
@@ -138,9 +141,12 @@ def _carried(asked: Asked, state: State) -> State:
     name, topic = _name(asked), Topic.of(asked.topic)
     model = asked.trained_model()
     policy = make(asked.policy, topic=topic, seed=asked.random_seed, model=model)
-    carrying = carrying_of(policy, name)
+    if not isinstance(policy, Carrying):
+        raise BadInput(
+            f"that hunt was led by {name!r}, which keeps nothing with which another could begin"
+        )
     policy.restore(state["policy"]["policy"])  # inside are the links that were out
-    return carrying.carried()
+    return policy.carried()
 
 
 def _about(reader: HuntReader, asked: Asked, step: int, at: float) -> About:

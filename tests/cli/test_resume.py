@@ -118,7 +118,7 @@ def test_bad_input_is_a_sentence(run: Run, site: Served, tmp_path: Path) -> None
     shutil.copytree(tmp_path / "hunt", tmp_path / "bare")
     (tmp_path / "bare" / "00001.warc.gz").unlink()
     for folder, more, message in (
-        ("nowhere", (), "holds no hunt"),
+        ("nowhere", (), "there is no folder"),
         ("empty", (), "holds no hunt"),
         ("file", (), "is not a folder"),
         ("hunt", ("--pages", "0"), "a budget of 0 pages fetches nothing"),

@@ -115,7 +115,7 @@ def test_a_recorded_web_and_a_hunt_of_format_1(
 def test_what_is_no_hunt_is_a_sentence(run: Run, tmp_path: Path) -> None:
     done = run("status", tmp_path)
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(f"wolfspider: {tmp_path} holds no hunt (there is no hunt.toml")
+    assert done.err.startswith(f"wolfspider: {tmp_path} holds no hunt; give the folder")
     (tmp_path / "hunt.toml").write_text('topic = "wolf"\n')
     (tmp_path / "hunt.db").write_bytes(b"SQLite format 3\0" + b"x" * 5000)
     done = run("status", tmp_path)

@@ -315,7 +315,7 @@ def test_a_hunt_that_has_to_go_on_without_what_it_began_with_knows_why(hunting: 
     assert began_without() == ""
     (hunting.base / "hunt.toml").unlink()
     (hunting.base / "hunt.db").unlink()
-    assert began_without().startswith(f"{hunting.base} holds no hunt (")
+    assert began_without().startswith(f"{hunting.base} holds no hunt;")
     hunting.base.rename(hunting.folder / "elsewhere")
     assert began_without() == "it is gone"
 
@@ -373,8 +373,10 @@ def test_what_another_policy_learned_is_a_sentence(hunting: Hunting) -> None:
     sarsa = hunting.folder / "sarsa"
     sentence = f"{sarsa} holds what 'sarsa' learned, and this is 'wolf'"
     hunting.refused(sentence, more=("--warm-start", sarsa))
-    nothing = "policy 'best-first' keeps nothing with which another hunt could begin"
-    hunting.refused(nothing, policy="best-first")
+    nothing = (
+        "that hunt was led by 'best-first', which keeps nothing with which another could begin"
+    )
+    hunting.refused("policy 'best-first' keeps nothing with which", policy="best-first")
     hunting.refused(nothing, more=("--warm-start", hunting.folder / "plain"))
 
 
@@ -402,7 +404,7 @@ def test_a_file_of_something_else_is_a_sentence(hunting: Hunting) -> None:
 def test_another_version_is_a_sentence(hunting: Hunting) -> None:
     sent, kept = hunting.folder / "sent.npz", load_state(hunting.base / "learned.npz")
     save_state(sent, kept | {"format": 99})
-    sentence = "does not hold weights of this version; give another file"
+    sentence = "does not hold what a hunt of this version learned"
     hunting.refused(sentence, more=("--warm-start", sent))
     carried = kept["carried"]
     save_state(sent, kept | {"carried": carried | {"features": carried["features"][:-1]}})
@@ -433,7 +435,7 @@ def test_a_hunt_that_was_killed_before_it_learned_is_a_sentence(hunting: Hunting
     hunting("killed", pages="5")
     (killed / "learned.npz").unlink()
     (killed / "checkpoint-5.npz").unlink()
-    sentence = f"the hunt in {killed} has learned nothing yet to begin with"
+    sentence = f"the hunt in {killed} has written down nothing yet to begin with"
     hunting.refused(sentence, more=("--warm-start", killed))
     (hunting.base / "learned.npz").unlink()
     state = load_state(hunting.base / "checkpoint-150.npz")

@@ -115,7 +115,7 @@ def test_weights_of_another_policy_are_a_sentence(hunting: Hunting) -> None:
 def test_weights_of_another_format_are_a_sentence(hunting: Hunting) -> None:
     hunting.carrying("first")
     save_state(hunting.weights, load_state(hunting.weights) | {"format": 99})
-    refused(hunting, "sarsa", "does not hold weights of this version; give another file")
+    refused(hunting, "sarsa", "does not hold what a hunt of this version learned")
 
 
 @pytest.mark.parametrize(

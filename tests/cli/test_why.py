@@ -107,7 +107,7 @@ def test_which_clues_paid(run: Run, stars: Path) -> None:
     assert all(each["relevant"] / each["pages"] > relevant / 59 for each in found["paid"])
     assert all(each["relevant"] / each["pages"] < relevant / 59 for each in found["misled"])
     shown = run("why", stars).out
-    assert f"Of 59 pages with a receipt {relevant} are relevant" in shown
+    assert f"{relevant} of 59 pages that clues led to are relevant" in shown
     for each in found["paid"]:
         assert each["clue"] in shown
     assert why(run, stars, "--best", "1")["paid"] == found["paid"][:1]
@@ -200,8 +200,7 @@ def test_a_link_chosen_to_learn_something_and_quiet(run: Run, tmp_path: Path) ->
     assert "    +0.250  ████              up\n" in shown
     assert "    -1.000  ████████████████  down \n" in shown
     assert "    +0.000                    nothing\n" in shown
-    assert "While it waited, 1 page came first, not relevant; those with the highest " in shown
-    assert " those with the highest score:\n      score  it was        page\n" in shown
+    assert "1 page came first:\n      score  it was        page\n" in shown
     assert "          0  not relevant  first  http://a.test/first\n" in shown
     quiet = run("why", tmp_path / "hunt", f"{A}wolf", "--quiet").out
     assert quiet
@@ -218,10 +217,10 @@ def test_a_link_that_others_had_to_let_pass(run: Run, tmp_path: Path) -> None:
             link = Link(A + name, 1, "a.test", name, A if name else "", receipt=receipt)
             store.add(Visit(link, Page(A + name, name), response=Response(A + name, 200)))
     shown = run("why", tmp_path / "hunt", f"{A}wolf").out
-    ahead = "better ones waited for their hosts"
+    ahead = "better ones waited until their hosts may be asked again (--delay)"
     assert f"rank      3rd of 120 waiting links when it was chosen; {ahead}\n" in shown
     assert "chosen  " not in shown
-    assert " those with the highest expected yield:\n   expected  it was        page\n" in shown
+    assert "1 page came first:\n   expected  it was        page\n" in shown
     assert "       90 %  not relevant  first  http://a.test/first\n" in shown
     first = run("why", tmp_path / "hunt", f"{A}first").out
     assert "rank      1st of 121 waiting links when it was chosen\n" in first
@@ -239,8 +238,10 @@ def test_bad_input_is_a_sentence(run: Run, stars: Path, tmp_path: Path) -> None:
     assert f"knows no link to {url}x" in unknown
     assert "did you mean " in unknown
     assert url in unknown
-    assert "holds no hunt" in refused(run("why", tmp_path / "nowhere", url))
-    assert "--best says how many clues" in refused(run("why", stars, url, "--best", "3"))
-    assert "--best says how many clues" in refused(run("why", stars, "--best", "0"))
+    assert "there is no folder" in refused(run("why", tmp_path / "nowhere", url))
+    assert "leave it out, or the URL" in refused(run("why", stars, url, "--best", "3"))
+    assert "--best is 0" in refused(run("why", stars, "--best", "0"))
+    assert "the folder of the hunt comes first" in refused(run("why", url, stars))
+    assert "the URL is empty" in refused(run("why", stars, " "))
     (stars / "hunt.db").write_bytes(b"SQLite format 3\0" + b"x" * 5000)
     assert "is damaged" in refused(run("why", stars, url))

@@ -16,6 +16,7 @@ from wolfspider.urls import seed_link
 from wordy import wordy
 
 HOME = "http://a.test/x/home"
+NOTHING = np.zeros(len(FEATURES), np.float32)  # is usual
 LINKS = wordy(
     {
         "http://a.test/x/1": {"anchor": "solar eclipse", "context": "moon moon sun", "url": "sun"},
@@ -48,14 +49,14 @@ def test_shares_add_up_to_the_score_without_the_bias(
     weights = np.random.default_rng(1).normal(size=len(FEATURES))
     for number in range(1, evidence.book.size):
         row = evidence.rows(np.array([number]))[0]
-        clues = naming.clues_of(evidence, number, row, weights)
+        clues = naming.clues_of(evidence, number, row, weights, NOTHING)
         expected = float(row @ weights) - weights[AT["bias"]]
         assert sum(clue.weight for clue in clues) == pytest.approx(expected, abs=1e-5)
 
 
 def test_the_weightiest_come_first_and_trifles_never(evidence: Evidence) -> None:
     row = evidence.rows(np.array([3]))[0]
-    clues = naming.clues_of(evidence, 3, row, PRIOR)
+    clues = naming.clues_of(evidence, 3, row, PRIOR, NOTHING)
     weights = [abs(clue.weight) for clue in clues]
     assert weights == sorted(weights, reverse=True)
     assert 0 < len(clues) <= 8
@@ -68,7 +69,7 @@ def test_every_kind_of_clue_has_words(evidence: Evidence, monkeypatch: pytest.Mo
     kinds = set()
     for number in range(1, evidence.book.size):
         row = evidence.rows(np.array([number]))[0]
-        for clue in naming.clues_of(evidence, number, row, PRIOR):
+        for clue in naming.clues_of(evidence, number, row, PRIOR, NOTHING):
             kinds.add(clue.kind)
             said = naming.name_of(clue, {})
             assert said != clue.kind
@@ -95,7 +96,10 @@ def test_clues_in_words() -> None:
 
 def test_counts_of_a_clue_are_those_of_the_book(evidence: Evidence) -> None:
     row = evidence.rows(np.array([2]))[0]
-    clues = {clue.kind: clue.key for clue in naming.clues_of(evidence, 2, row, np.ones(len(row)))}
+    clues = {
+        clue.kind: clue.key
+        for clue in naming.clues_of(evidence, 2, row, np.ones(len(row)), NOTHING)
+    }
     assert clues["sources_paid"] == 2 << 16 | 2
 
 
@@ -103,10 +107,26 @@ def test_that_a_source_is_relevant_is_one_clue_with_how_many_are(evidence: Evide
     row = evidence.rows(np.array([2]))[0]
     weights = np.zeros(len(row))
     weights[[AT["sources_paid"], AT["some_paid"]]] = 2.0, 3.0
-    [clue] = naming.clues_of(evidence, 2, row, weights)
+    [clue] = naming.clues_of(evidence, 2, row, weights, NOTHING)
     assert row[AT["some_paid"]] == 1
     assert clue.kind == "sources_paid"
     assert clue.weight == pytest.approx(2 * row[AT["sources_paid"]] + 3)
+
+
+def test_what_is_usual_is_no_clue(evidence: Evidence) -> None:
+    """Of places and counts; that words are those of the topic counts whatever others say."""
+    row = evidence.rows(np.array([1]))[0]
+    told = [naming.clues_of(evidence, 1, row, PRIOR, usual) for usual in (NOTHING, row)]
+    before, after = ({clue.kind: clue.weight for clue in clues} for clues in told)
+    assert "like_same_folder" in before
+    assert "like_same_folder" not in after
+    assert before["like_means_anchor"] == after["like_means_anchor"]
+    apart = row.copy()
+    apart[AT["same_folder"]] = 0
+    clues = naming.clues_of(evidence, 1, apart, PRIOR, row)
+    [clue] = [clue for clue in clues if clue.kind == "like_same_folder"]
+    assert clue.weight == pytest.approx(-PRIOR[AT["same_folder"]])
+    assert naming.name_of(clue, {}).startswith("another folder than")
 
 
 def test_a_word_that_stands_twice_is_one_clue(
@@ -114,6 +134,6 @@ def test_a_word_that_stands_twice_is_one_clue(
 ) -> None:
     monkeypatch.setattr(naming, "_MOST", 1000)
     row = evidence.rows(np.array([1]))[0]
-    keys = [(c.kind, c.key) for c in naming.clues_of(evidence, 1, row, np.ones(len(row)))]
+    keys = [(c.kind, c.key) for c in naming.clues_of(evidence, 1, row, np.ones(len(row)), NOTHING)]
     assert ("context", int(term_ids("moon")[0])) in keys
     assert len(keys) == len(set(keys))

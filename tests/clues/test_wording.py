@@ -23,16 +23,19 @@ def named(feature: str, value: float) -> str:
 @pytest.mark.parametrize(
     ("feature", "value", "name"),
     [
-        ("means_anchor", 0.4, "link text is near the topic in meaning"),
-        ("means_anchor", -0.1, "link text is far from the topic in meaning"),
-        ("talk", 0.2, "pages with this link use the words of relevant pages"),
-        ("talk", -0.2, "pages with this link use other words than relevant pages"),
+        ("means_anchor", 0.4, "its first link text is near the topic in meaning"),
+        ("means_anchor", -0.1, "its first link text is far from the topic in meaning"),
+        ("talk", 0.2, "pages that link to it use the words of relevant pages"),
+        ("talk", -0.2, "pages that link to it use other words than relevant pages"),
+        ("same_host", 1.0, "same host as the first page that links to it"),
+        ("same_host", 0.0, "another host than the first page that links to it"),
         ("sources", np.log1p(1), "linked from 1 page"),
         ("sources", np.log1p(6), "linked from 6 pages"),
         ("shallow", -1.0, "1 link away from the seeds"),
-        ("near", -2.0, "found 2 links after the last relevant page"),
+        ("near", -2.0, "found 2 links after a relevant page"),
+        ("near", 0.0, "found on a relevant page"),
         ("near", -6.0, "found far from any relevant page"),
-        ("alone", -3.0, "how many links its page has"),
+        ("alone", -3.0, "one of about 19 links of a page that links to it"),
     ],
 )
 def test_a_clue_says_what_its_number_means(feature: str, value: float, name: str) -> None:

@@ -229,10 +229,12 @@ def test_the_examples_set_every_field() -> None:
     assert default.judge in JUDGES
 
 
-def test_a_folder_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_there_is_made(tmp_path: Path) -> None:
     task = Task("t", ("k",), "l", ("http://a.example/",))
-    with pytest.raises(BadInput, match=r"cannot write the tasks to .*: No such file"):
-        write_tasks(tmp_path / "none" / "tasks.toml", Path("w"), [task])
+    write_tasks(tmp_path / "new" / "tasks.toml", Path("w"), [task])
+    assert (tmp_path / "new" / "tasks.toml").is_file()
+    with pytest.raises(BadInput, match=r"cannot write the tasks to .*: (File exists|Not a dir)"):
+        write_tasks(tmp_path / "new" / "tasks.toml" / "tasks.toml", Path("w"), [task])
 
 
 @pytest.mark.parametrize("name", ["webkb", "wpcd", "wpcd-hard"])

@@ -248,6 +248,7 @@ def test_a_redirect_its_target_and_one_on_the_way(tmp_path: Path) -> None:
     moved_ = visit("x", exchanges=tuple(hops))
     folder = written(tmp_path, visit(""), replace(moved_, page=Page(f"{A}end", "End")))
     came = "it was fetched, and is not relevant"
+    assert story_of(folder, f"{A}x").url == f"{A}x"  # the one that was asked for
     assert story_of(folder, f"{A}x").sentence == f"it redirects to {A}end; {came}"
     assert story_of(folder, f"{A}end").sentence == f"{A}x redirects to it; {came}"
     assert story_of(folder, f"{A}hop").sentence == (
@@ -284,15 +285,38 @@ def test_a_link_that_was_out_when_the_hunt_last_wrote_down_where_it_is(
     assert (story.expected, story.waiting) == (LIKELY, 4)
     assert [clue.kind for clue in story.clues] == ["anchor", "path"]
     assert story.notes == ("1 page has been fetched since, which may have changed this",)
-    with pytest.raises(BadInput, match=r"links found after step 1 of 2 are not seen here"):
+    with pytest.raises(BadInput, match=r"links found after step 1 of 2 are seen here when"):
         story_of(folder, f"{A}new")
+
+
+def test_what_was_fetched_since_the_checkpoint_no_longer_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(install(tmp_path / "installed")))
+    policy, first, _ = one_link_out()
+    for later, waiting in ([], ["cats", "birds", "dogs"]), (["cats"], ["birds", "dogs"]):
+        folder = tmp_path / f"hunt{len(later)}"
+        with HuntStore.create(folder, ASKED | {"policy": NAME}) as store:
+            store.add(first)
+            store.checkpoint({"policy": policy.state(), "web": {}})
+            for name in later:
+                store.add(visit(name))
+        assert best_waiting(folder) == [f"{A}{name}" for name in waiting]
+
+
+def best_waiting(folder: Path) -> list[str]:
+    with open_hunt(folder) as reader:
+        found = Teller(reader).best_waiting(3)
+    hopes = [hope for _, hope in found]
+    assert hopes == sorted(hopes, key=lambda hope: -(hope or 0))
+    return [link.url for link, _ in found]
 
 
 @pytest.mark.parametrize(
     ("rank", "explored", "web", "ahead"),
     [
         (1, False, "live", ""),
-        (3, False, "live", "better ones waited for their hosts"),
+        (3, False, "live", "better ones waited until their hosts may be asked again (--delay)"),
         (3, False, "nowhere", ""),  # no host of a recorded web ever rests
         (3, True, "live", ""),  # it was chosen to learn something: that is why
     ],
@@ -320,7 +344,7 @@ def test_a_link_that_is_out_was_chosen_and_one_that_waits_was_not(
         store.checkpoint({"policy": policy.state(), "web": {}})
     chosen, waits = story_of(folder, f"{A}wolf"), story_of(folder, f"{A}dogs")
     assert (chosen.state, chosen.rank) == ("out", 2)
-    assert chosen.ahead == "better ones waited for their hosts"
+    assert chosen.ahead == "better ones waited until their hosts may be asked again (--delay)"
     assert (waits.state, waits.rank, waits.ahead) == ("waiting", 3, "")
 
 

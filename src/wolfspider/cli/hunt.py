@@ -56,9 +56,15 @@ class Size(click.ParamType[int]):
 @click.option("--seed", "seeds", multiple=True, required=True, help="Where to start; repeatable.")
 @click.option("-o", "--out", type=_PATH, help="Hunt folder to write; needed for live hunts.")
 @click.option("--web", default=LIVE, show_default=True, help="live, or a web folder.")
-@click.option("--pages", type=int, help="Pages to fetch at most.  [default: 1000]")
+@click.option(
+    "--pages",
+    type=int,
+    help="Pages to fetch at most.  [default: 1000, unless another limit or rule is given]",
+)
 @click.option("--relevant", type=int, help="Stop after so many relevant pages.")
-@click.option("--bytes", type=Size(), help="Stop after so many bytes, as 500M or 2G.")
+@click.option(
+    "--bytes", type=Size(), help="Stop after so many bytes of the live web, as 500M or 2G."
+)
 @click.option("--minutes", type=float, help="Stop after so many minutes.")
 @click.option(
     "--stop",

@@ -43,8 +43,14 @@ def why(folder: Path, url: str | None, best: int | None, as_json: bool, quiet: b
     Which clues spoke for it, when it was found and chosen, and what was fetched before it. Without
     a URL: which clues paid over the whole hunt. Works while the hunt runs.
     """
-    if best is not None and (url is not None or best < 1):
-        raise BadInput("--best says how many clues to list, 1 or more; give it without a URL")
+    if best is not None and best < 1:
+        raise BadInput(f"--best is {best}; it says how many clues to list, 1 or more")
+    if best is not None and url is not None:
+        raise BadInput("--best lists the clues of the whole hunt; leave it out, or the URL")
+    if "://" in str(folder) or str(folder).startswith(("http:/", "https:/")):
+        raise BadInput("the folder of the hunt comes first: wolfspider why FOLDER URL")
+    if url is not None and not url.strip():
+        raise BadInput("the URL is empty; leave it out to see which clues paid over the whole hunt")
     with opened(folder) as reader:
         if url is not None:
             _tell(Teller(reader).tell(url), as_json, quiet)
@@ -119,7 +125,7 @@ def _print_clues(clues: Iterable[NamedClue]) -> None:
     if not clues:
         return
     largest = max(abs(clue.weight) for clue in clues) or 1.0
-    print("\nWhat spoke for it (+) and against it (-), as added to its score:")
+    print("\nWhat spoke for it (+) and against it (-) most, as added to its score:")
     for clue in clues:
         bar = "█" * math.ceil(_BAR * abs(clue.weight) / largest)
         print(f"  {clue.weight:+8.3f}  {bar:<{_BAR}}  {_short(plain(clue.clue), _WIDE)}")
@@ -130,14 +136,16 @@ def _print_first(story: Story, first: First) -> None:
         if story.state not in (WAITING, OUT):
             print("\nNothing was fetched between its being found and its own turn.")
         return
-    many = several(first.pages, "page")
-    paid = f"{first.relevant:,} of them relevant" if first.pages > 1 else first.best[0].came
     expected = any(other.expected is not None for other in first.best)
-    if story.state in (WAITING, OUT):
-        print(f"\nSince it was found, {many} came first, {paid}; the last:")
+    measure = "expected yield" if expected else "score"
+    since = story.state in (WAITING, OUT)
+    many = several(first.pages, "page")
+    if first.pages > 1:
+        which = "the last" if since else f"those with the highest {measure}"
+        many = f"{many} came first, {first.relevant:,} of them relevant; {which}"
     else:
-        most = "expected yield" if expected else "score"
-        print(f"\nWhile it waited, {many} came first, {paid}; those with the highest {most}:")
+        many = f"{many} came first"
+    print(f"\n{'Since it was found' if since else 'While it waited'}, {many}:")
     print(f"  {'expected' if expected else 'score':>9}  {'it was':<12}  page")
     for other in first.best:
         print(f"  {_promise(other):>9}  {other.came:<12}  {_page(other.title, other.url)}")
@@ -150,14 +158,9 @@ def _promise(other: Other) -> str:
 
 
 def _sum_up(totals: Totals, teller: Teller, as_json: bool, quiet: bool) -> None:
-    memory = None if quiet else teller.memory
-    links = [] if memory is None else memory.best(_LINKS)
-    receipts = (
-        {} if memory is None else {each.url: memory.receipt(each.fingerprint) for each in links}
-    )
-    expected = {url: None if found is None else found.value for url, found in receipts.items()}
+    links = [] if quiet else teller.best_waiting(_LINKS)
     if as_json:
-        waiting = [{"url": link.url, "expected": expected[link.url]} for link in links]
+        waiting = [{"url": link.url, "expected": hope} for link, hope in links]
         print_json(totals.as_json() | {"waiting": waiting})
         return
     if not totals.pages:
@@ -165,11 +168,9 @@ def _sum_up(totals: Totals, teller: Teller, as_json: bool, quiet: bool) -> None:
     for line in clue_lines(totals):
         print(line)
     if links:
-        told = any(hope is not None for hope in expected.values())
-        measure = "expected yields" if told else "scores"
+        measure = "scores" if links[0][1] is None else "expected yields"
         print(f"\nThe best of the links that wait, with their {measure}:")
-    for link in links:
-        hope = expected[link.url]
+    for link, hope in links:
         share = f"{link.score:.3g}" if hope is None else f"{100 * hope:.0f} %"
         print(f"  {share:>9}  {_page(link.anchor, link.url)}")
 
@@ -180,8 +181,8 @@ def clue_lines(totals: Totals) -> Iterator[str]:
         return
     share = totals.relevant / totals.pages
     yield (
-        f"Of {several(totals.pages, 'page')} with a receipt {totals.relevant:,} are relevant "
-        f"({100 * share:.0f} %)."
+        f"{totals.relevant:,} of {several(totals.pages, 'page')} that clues led to "
+        f"{'is' if totals.relevant == 1 else 'are'} relevant ({100 * share:.0f} %)."
     )
     for title, clues in (
         ("Clues that paid", totals.paid),

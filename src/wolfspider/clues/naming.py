@@ -29,39 +29,43 @@ _TOKENS = {
     "folder": "its folder {}",
     "shape": "form of its address",
 }
-_SAID = {
-    "like_anchor": "link text has words of the topic",
-    "like_context": "words of the topic stand around it",
-    "like_heading": "heading above it has words of the topic",
+_SAID = {  # of several pages with a link the one that says most counts, of meaning the first
+    "like_anchor": "a link text of it has words of the topic",
+    "like_context": "words of the topic stand around a link to it",
+    "like_heading": "a heading above a link to it has words of the topic",
     "like_url": "its address has words of the topic",
-    "like_page": "the page it was found on has words of the topic",
-    "like_led_by": "the link to the page it was found on had words of the topic",
-    "like_source_url": "the address of the page it was found on has words of the topic",
-    "like_title": "the title of the page it was found on has words of the topic",
-    "like_means_anchor": "link text is near the topic in meaning",
-    "like_means_context": "words around it are near the topic in meaning",
-    "like_means_heading": "heading above it is near the topic in meaning",
+    "like_page": "a page that links to it has words of the topic",
+    "like_led_by": "a link to a page that links to it had words of the topic",
+    "like_source_url": "the address of a page that links to it has words of the topic",
+    "like_title": "the title of a page that links to it has words of the topic",
+    "like_means_anchor": "its first link text is near the topic in meaning",
+    "like_means_context": "words around its first link are near the topic in meaning",
+    "like_means_heading": "the heading above its first link is near the topic in meaning",
     "like_means_url": "its address is near the topic in meaning",
-    "like_same_host": "same host as the page it was found on",
-    "like_same_folder": "same folder as the page it was found on",
-    "like_upward": "leads to a folder above the page it was found on",
-    "like_near": "found {} after the last relevant page",
+    "like_same_host": "same host as the first page that links to it",
+    "like_same_folder": "same folder as the first page that links to it",
+    "like_upward": "leads to a folder above the first page that links to it",
+    "like_near": "found {} after a relevant page",
     "like_shallow": "{} away from the seeds",
-    "like_alone": "how many links its page has",
-    "talk": "pages with this link use the words of relevant pages",
+    "like_alone": "one of about {} of a page that links to it",
+    "talk": "pages that link to it use the words of relevant pages",
     "sources": "linked from {}",
 }
-_BELOW_ZERO = {  # the same, where the number is below 0
-    "like_means_anchor": "link text is far from the topic in meaning",
-    "like_means_context": "words around it are far from the topic in meaning",
-    "like_means_heading": "heading above it is far from the topic in meaning",
+_OTHERWISE = {  # the same, where the number is below 0, or is 0 where it says yes or no
+    "like_means_anchor": "its first link text is far from the topic in meaning",
+    "like_means_context": "words around its first link are far from the topic in meaning",
+    "like_means_heading": "the heading above its first link is far from the topic in meaning",
     "like_means_url": "its address is far from the topic in meaning",
-    "talk": "pages with this link use other words than relevant pages",
+    "like_same_host": "another host than the first page that links to it",
+    "like_same_folder": "another folder than the first page that links to it",
+    "like_upward": "does not lead to a folder above the first page that links to it",
+    "talk": "pages that link to it use other words than relevant pages",
 }
+_YES_OR_NO = ("like_same_host", "like_same_folder", "like_upward")
 _FAR = 6  # links from the last relevant page, or more, or there was none
-_COUNTED = {"like_near": "link", "like_shallow": "link", "sources": "page"}
+_COUNTED = {"like_near": "link", "like_shallow": "link", "like_alone": "link", "sources": "page"}
 _COUNTS = {
-    "sources_paid": (Count.PAID, Count.SOURCES, "{} of {} pages with this link are relevant"),
+    "sources_paid": (Count.PAID, Count.SOURCES, "{} of {} pages that link to it are relevant"),
     "alike_paid": (
         Count.ALIKE_PAID,
         Count.ALIKE,
@@ -74,14 +78,22 @@ _COUNTS = {
     ),
 }
 _SAME = {"sources_paid": ("sources_paid", "some_paid")}  # how many are, and that one is: one clue
+_RELATIVE = slice(AT["same_host"], AT["rate_anchor"])  # places and counts: 0 of these says nothing
 _SAID_FEATURES = [(name, AT[name.removeprefix("like_")]) for name in _SAID]
 _Weights = dict[tuple[str, int], float]  # of clues by kind and key
 KIND_NAMES = (*_TOKENS, *_SAID, *_COUNTS)
 
 
-def clues_of(evidence: Evidence, number: int, row: Singles, weights: Floats) -> tuple[Clue, ...]:
-    """The weightiest clues about a link, first those that say most."""
+def clues_of(
+    evidence: Evidence, number: int, row: Singles, weights: Floats, usual: Singles
+) -> tuple[Clue, ...]:
+    """The weightiest clues about a link, first those that say most.
+
+    Where it stands and what was counted is compared with a row of what is usual: that it is as far
+    from the seeds as all others is no clue.
+    """
     shares = row * weights
+    shares[_RELATIVE] -= usual[_RELATIVE] * weights[_RELATIVE]
     clues = {
         **_of_tokens(evidence, number, weights),
         **_of_counts(evidence, number, shares),
@@ -127,10 +139,11 @@ def _of_the_rest(row: Singles, shares: Floats) -> _Weights:
 
 
 def _key(name: str, value: float) -> int:
-    """How many links or pages there are; of others, whether the number is below 0."""
+    """How many links or pages there are; of others, whether it is otherwise than its name says."""
     if name in _COUNTED:
-        return _count(np.expm1(value) if name == "sources" else abs(value))
-    return int(value < 0 and name in _BELOW_ZERO)
+        in_logs = name in ("sources", "like_alone")
+        return _count(np.expm1(abs(value)) if in_logs else abs(value))
+    return int(name in _OTHERWISE and (value <= 0 if name in _YES_OR_NO else value < 0))
 
 
 def _count(value: float) -> int:
@@ -145,8 +158,10 @@ def name_of(clue: Clue, words: Mapping[int, str]) -> str:
         return _COUNTS[clue.kind][2].format(clue.key >> 16, clue.key & _LARGEST)
     if clue.kind == "like_near" and clue.key >= _FAR:
         return "found far from any relevant page"
+    if clue.kind == "like_near" and not clue.key:
+        return "found on a relevant page"
     if clue.kind in _COUNTED:
         what = _COUNTED[clue.kind] + ("" if clue.key == 1 else "s")
         return _SAID[clue.kind].format(f"{clue.key} {what}")
-    names = _BELOW_ZERO if clue.key and clue.kind in _BELOW_ZERO else _SAID
+    names = _OTHERWISE if clue.key and clue.kind in _OTHERWISE else _SAID
     return names.get(clue.kind, clue.kind)

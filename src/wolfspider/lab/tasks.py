@@ -140,6 +140,7 @@ def write_tasks(path: Path, web: Path, tasks: Sequence[Task]) -> None:
     parts = [f"web = {_quoted(str(web))}\njudge = {_quoted(judge)}\n"]
     parts += ["\n".join(["[[task]]", *_lines(task, judge)]) + "\n" for task in tasks]
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("\n".join(parts), "utf-8")
     except OSError as error:
         raise BadInput(f"cannot write the tasks to {path}: {error.strerror}") from error

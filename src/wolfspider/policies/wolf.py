@@ -100,6 +100,7 @@ class Wolf:
         self._scores = np.zeros(1 << 10, np.float32)  # of all links, by number
         self._rows: dict[int, Singles] = {}  # by which links were scored lately
         self._out: dict[int, Singles] = {}  # and by which those were chosen that are still out
+        self._usual = np.zeros(len(FEATURES), np.float32)  # mean of rows at the last look
         self._fit_at, self._look_at = _FEW, _LOOK
         self._turn = 0.0  # of the nearest link, which comes at 1
         self._turns = 0  # that it had
@@ -271,6 +272,7 @@ class Wolf:
         self._rows = {}
         self.evidence.book.tell_neighbours()
         self._rescore(waiting)
+        self._usual = _mean(self._rows)
         self._look_at = self.evidence.visits + _LOOK
 
     def _rescore(self, numbers: Numbers) -> None:
@@ -327,7 +329,8 @@ class Wolf:
         rank = 1 + self._count_above(score) - (own > score)
         waiting = 1 + self._count_above(_GONE) - (own > _GONE)
         explored = in_turn or (rank == 1 and self._is_curious(number, promise, worth))
-        clues = clues_of(self.evidence, number, row, self.learner.weights)
+        usual = self._usual if self._usual[0] else _mean(self._rows)  # before the first look
+        clues = clues_of(self.evidence, number, row, self.learner.weights, usual)
         return Receipt(float(1 / (1 + np.exp(-promise))), rank, waiting, explored, clues)
 
     def _count_above(self, score: float) -> int:
@@ -386,6 +389,7 @@ class Wolf:
             "scores": self._scores[: self.evidence.book.size].copy(),
             "rows": _packed(self._rows),
             "out": _packed(self._out),
+            "usual": self._usual.copy(),
             "counters": [self._count, self._fit_at, self._look_at],
             "turns": [self._turn, self._turns, self._chose, self._peak],
             "paid": [self._lately, self._unheard],
@@ -401,6 +405,7 @@ class Wolf:
         self._example_of = np.array(state["example_of"], np.int32)
         self._scores = np.array(state["scores"], np.float32)
         self._rows, self._out = _unpacked(state["rows"]), _unpacked(state["out"])
+        self._usual = np.array(state["usual"], np.float32)
         self._count, self._fit_at, self._look_at = map(int, state["counters"])
         self._turn, self._turns, self._chose, self._peak = state["turns"]
         self._lately, self._unheard = state["paid"]
@@ -413,6 +418,12 @@ def to_carry(topic: Topic, weights: Floats, evidence: State) -> State:
 
 def _is_of(version: State, state: State) -> bool:
     return all(state.get(name) == value for name, value in version.items())
+
+
+def _mean(rows: Mapping[int, Singles]) -> Singles:
+    kept = _packed(rows)["rows"]
+    mean: Singles = np.add.reduce(kept, axis=0) / np.float32(max(1, len(kept)))
+    return mean
 
 
 def _packed(rows: Mapping[int, Singles]) -> State:

@@ -36,10 +36,8 @@ def read_asked(folder: Path) -> dict[str, Any]:
                 f"{folder} holds a watch and no hunt; go on with it: "
                 f"wolfspider watch --resume {folder}"
             ) from None
-        raise BadInput(
-            f"{folder} holds no hunt (there is no {NAME} in it); "
-            "give the folder that a hunt was told to write with -o"
-        ) from None
+        what = f"{folder} holds no hunt" if folder.exists() else f"there is no folder {folder}"
+        raise BadInput(f"{what}; give the folder that a hunt was told to write with -o") from None
     except NotADirectoryError:
         raise BadInput(f"{folder} is not a folder; give the folder of a hunt") from None
 

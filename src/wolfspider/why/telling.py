@@ -97,7 +97,7 @@ class Teller:
         words = self._words.of(link, row["anchor"], row["source"]) if receipt else {}
         begun = found.step if found is not None else None
         return Story(
-            row["url"],
+            address if address == link else row["url"],
             state,
             self._sentence(row, state, link, address, seed),
             row["title"],
@@ -198,7 +198,8 @@ class Teller:
         )
 
     def _unknown(self, text: str, address: str) -> str:
-        close = close_to(self._reader, text, self._best_waiting())
+        waiting = [] if self.memory is None else self.memory.best(_LOOKED_AT)
+        close = close_to(self._reader, text, (link.url for link in waiting))
         return "; ".join(
             filter(
                 None,
@@ -215,12 +216,27 @@ class Teller:
         if memory is None:
             return " (there is no checkpoint that tells which links wait)"
         if memory.step < self._steps:
-            return f" (links found after step {memory.step:,} of {self._steps:,} are not seen here)"
+            return (
+                f" (links found after step {memory.step:,} of {self._steps:,} are seen here when "
+                "the hunt has written its next checkpoint; one that was killed, when it is resumed)"
+            )
         return ""
 
-    def _best_waiting(self) -> list[str]:
+    def best_waiting(self, count: int) -> list[tuple[Link, float | None]]:
+        """The best links that wait, each with its expected yield, the highest first.
+
+        Without those that have been fetched since the checkpoint that tells of them.
+        """
         memory = self.memory
-        return [] if memory is None else [link.url for link in memory.best(_LOOKED_AT)]
+        if memory is None:
+            return []
+        links = memory.best(count + self._steps - memory.step)
+        been = steps_of(self._reader, (link.url for link in links))
+        waiting = [link for link in links if link.url not in been][:count]
+        receipts = [memory.receipt(link.fingerprint) for link in waiting]
+        hopes = [None if each is None else each.value for each in receipts]
+        found = zip(waiting, hopes, strict=True)
+        return sorted(found, key=lambda each: -_or_less(each[1]))
 
     def _out_of_scope(self, address: str) -> str:
         """Links that a live hunt may not follow never come to its policy."""
@@ -265,7 +281,7 @@ class Teller:
         """Why no link of a better rank was chosen."""
         if receipt is None or receipt.rank <= 1 or receipt.explored or not self._words.live:
             return ""
-        return "better ones waited for their hosts"
+        return "better ones waited until their hosts may be asked again (--delay)"
 
     def _named(self, receipt: Receipt | None, words: dict[int, str]) -> tuple[NamedClue, ...]:
         clues = () if receipt is None else receipt.clues
@@ -291,6 +307,8 @@ def _came_of(row: sqlite3.Row, state: str) -> str:
         return f"it was fetched, and is {'' if row['relevance'] >= 0.5 else 'not '}relevant"
     kind = row["error"]
     why = row["detail"] or REFUSALS.get(kind) or KINDS.get(kind) or kind
+    if kind == "seen":
+        return "the page that it leads to had come before, and counts there"
     named = f"{kind}: {why}" if why != kind else why
     if state == REFUSED:
         return f"it was chosen, but not asked for ({named})"
