@@ -9,6 +9,8 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
+from wolfspider.lab.tasks import Task, write_tasks
+
 
 def unpacked(package: str, scratch: Path) -> Path:
     """Fetch a package and unpack it; the folder `usr/share` of it."""
@@ -32,31 +34,18 @@ def import_folders(
         marks.flush()
         at = [option for url in folders for option in ("--at", url)]
         wolfspider = Path(sys.executable).with_name("wolfspider")
-        command: list[str | Path] = [
-            wolfspider,
-            "web",
-            "import-folder",
-            *folders.values(),
-            *at,
-            "-o",
-            web,
-        ]
-        command += ["--labels", marks.name, "--skip-unknown-labels", "--pages-only"]
+        command: list[str | Path] = [wolfspider, "web", "import-folder", *folders.values(), *at]
+        command += ["-o", web, "--labels", marks.name, "--skip-unknown-labels", "--pages-only"]
         subprocess.run(command, check=True)
 
 
-def write_tasks(web: Path, topics: Mapping[str, Sequence[str]], start: str, budget: int) -> None:
+def write_topics(web: Path, topics: Mapping[str, Sequence[str]], start: str, budget: int) -> None:
     """The tasks of a web, beside it: for each label of pages the keywords to find them by."""
-    lines = [f'web = "{web}"', 'judge = "targets"']
-    for label, keywords in topics.items():
-        words = ", ".join(f'"{word}"' for word in keywords)
-        lines += ["", "[[task]]", f'name = "{label}"', f"keywords = [{words}]"]
-        lines += [
-            f'targets = {{ label = "{label}" }}',
-            f'seeds = ["{start}"]',
-            f"budget = {budget}",
-        ]
-    web.with_suffix(".toml").write_text("\n".join(lines) + "\n")
+    tasks = [
+        Task(label, tuple(keywords), label, (start,), budget=budget)
+        for label, keywords in topics.items()
+    ]
+    write_tasks(web.with_suffix(".toml"), web, tasks)
 
 
 def parser(about: str | None) -> argparse.ArgumentParser:

@@ -17,7 +17,7 @@ from functools import partial
 from html import escape
 from pathlib import Path
 
-from benchmarks.debian import build_all, import_folders, parser, unpacked, write_tasks
+from benchmarks.debian import build_all, import_folders, parser, unpacked, write_topics
 
 PORTAL = "http://portal.example/"
 PAGES = {".html", ".htm"}
@@ -239,7 +239,7 @@ def build(shelf: Shelf, web: Path, scratch: Path) -> None:
     urls = [url for manual, folder in folders.items() for url in sorted(addresses(manual, folder))]
     at = {PORTAL: home} | {manual.url: folder for manual, folder in folders.items()}
     import_folders(at, labels(shelf.hunts, urls), web)
-    write_tasks(web, {hunt.name: hunt.keywords for hunt in shelf.hunts}, PORTAL, BUDGET)
+    write_topics(web, {hunt.name: hunt.keywords for hunt in shelf.hunts}, PORTAL, BUDGET)
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from benchmarks.debian import build_all, import_folders, parser, unpacked, write_tasks
+from benchmarks.debian import build_all, import_folders, parser, unpacked, write_topics
 
 SITE = "http://words.example/"
 KINDS = {"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"}
@@ -146,7 +146,7 @@ def build(web: Path, scratch: Path) -> None:
     labels = ((SITE + each.path, label) for label, found in wanted.items() for each in found)
     import_folders({SITE: site}, labels, web)
     topics = {label: label.split("-") for label in wanted}
-    write_tasks(web, topics, SITE + start.path, BUDGET)
+    write_topics(web, topics, SITE + start.path, BUDGET)
 
 
 def main() -> None:
