@@ -57,9 +57,10 @@ def parser(about: str | None) -> argparse.ArgumentParser:
 def build_all(
     webs: Mapping[Path, Callable[[Path, Path], None]], given: argparse.ArgumentParser
 ) -> None:
-    """Build each web with a scratch folder of its own; what is there already is left alone."""
-    for web, build in webs.items():
+    """Build each web with a scratch folder of its own; none if one is there already."""
+    for web in webs:
         if web.exists():
             given.error(f"{web} is there already; delete it first")
+    for web, build in webs.items():
         with tempfile.TemporaryDirectory() as scratch:
             build(web, Path(scratch))

@@ -59,7 +59,9 @@ class Meaning:
 
     @property
     def path(self) -> str:
-        name = self.words[0].lower().replace(" ", "-").replace("/", "-").replace("'", "")
+        name = (
+            self.words[0].lower().lstrip(".").replace(" ", "-").replace("/", "-").replace("'", "")
+        )
         return f"{self.key[0]}/{name}-{self.key[1]}.html"
 
     @property

@@ -46,11 +46,11 @@ def test_the_beta_binomial_by_hand() -> None:
 
 
 def test_what_comes_to_an_end_by_hand() -> None:
-    """One was found, so two are left with a chance of 1 in 3; of 2 + 2 fetches two were dry."""
+    """One was found, so two are left with a chance of 1 in 3."""
     anything = beta_binomial(2, 1.0, 1.0)
-    assert unless_it_ends(anything, 1, 0) == pytest.approx([1 - 2 / 3 / 2, 1 - 1 / 3 / 3, 1.0])
-    assert unless_it_ends(anything, 1, 2) == pytest.approx([1 - 1 / 6, 1 - 1 / 18, 1.0])
-    assert unless_it_ends(anything, 1e9, 0) == pytest.approx(anything)
+    assert unless_it_ends(anything, 1, 1.0) == pytest.approx([1 - 2 / 3 / 2, 1 - 1 / 3 / 3, 1.0])
+    assert unless_it_ends(anything, 1, 0.5) == pytest.approx([1 - 1 / 6, 1 - 1 / 18, 1.0])
+    assert unless_it_ends(anything, 1e9, 1.0) == pytest.approx(anything)
 
 
 def expected(horizon: int, rate: float, finds: float, found: int) -> float:

@@ -121,6 +121,8 @@ class Asked:
             names = {f.name for f in fields(LiveSettings)} - set(_NOT_ASKED)
             live = LiveSettings(**{n: v for n, v in given.items() if n in names}, pace=pace)
             own = {f.name for f in fields(cls)} - {"live"}
+            if given.get("web", LIVE) != LIVE:
+                given.pop("bytes", None)  # once it could be given there, and ended nothing
             return cls(**(_BEFORE | _only(given, own)), live=live)
         except TypeError as error:
             raise BadInput(f"hunt.toml does not say what a hunt needs: {error}") from None

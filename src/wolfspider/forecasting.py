@@ -7,8 +7,8 @@ things make it:
   for a longer horizon, make L^(1−w) · R^w; a drift, past finds ÷ past forecasts, corrects it.
 - The spread. The rate to come is uncertain, so finds are beta-binomial: a beta of few finds' worth,
   and however much is known no narrower than rates of crawls have proved to change.
-- The end. Nobody knows how many pages there are. That more than n are left is as likely as
-  found ÷ (found + n), and that none comes, after so many fetches without any, as
+- The end. Nobody knows how many pages there are. That at least n are left is as likely as
+  found ÷ (found + n), and that none comes, after so many fetches since the last one, as
   fetches ÷ (fetches + horizon): what has lasted lasts about as long again (Gott, 1993).
 - The past. Which quantiles are given as the ends of the interval is learned from the hunt's own
   forecasts that have fallen due, an end moving out with each miss and in with each hit, as in
@@ -75,7 +75,7 @@ class _Due(NamedTuple):
     """A forecast that waits for its outcome."""
 
     found: int  # before it
-    rate: float  # without drift
+    expected: float  # without drift
     cumulative: Floats  # of the number of finds
     below: float  # levels of the ends
     above: float
@@ -110,7 +110,7 @@ class Forecaster:
         )
         self._lately = _Discounted(_LATELY * horizon + _LEAST_LATELY)
         self._new_found = self._new_seen = 0  # since the last look
-        self._dry = 0  # fetches without a find before it, as far as was looked
+        self._dry = 0  # fetches since the last find before it, as far as was looked
         self._drift_found = self._drift_expected = 0.0
         self._below = self._above = _NORMAL.inv_cdf(
             1.0 - self._tail
@@ -149,7 +149,7 @@ class Forecaster:
         self.found += self._new_found
         self._long = self._long.after(self._new_found, self.step)
         self._lately = self._lately.after(self._new_found, self.step)
-        self._dry = 0 if self._new_found else self._dry + self.step
+        self._dry = 0 if self._new_found or not self.found else self._dry + self.step
         self._new_found = self._new_seen = 0
         if len(self._due) == self._looks:
             self._settle(self._due.popleft())
@@ -157,9 +157,8 @@ class Forecaster:
 
     def _ask(self) -> Forecast:
         """A forecast whose outcome will be looked at."""
-        rate, finds = self._rate()
-        cumulative, mean = self._outcomes(rate, finds)
-        self._due.append(_Due(self.found, rate, cumulative, *self._levels()))
+        cumulative, mean = self._outcomes(*self._rate())
+        self._due.append(_Due(self.found, mean / self._drift(), cumulative, *self._levels()))
         return self._forecast(cumulative, mean)
 
     def _settle(self, due: _Due) -> None:
@@ -167,8 +166,7 @@ class Forecaster:
         outcome = self.found - due.found
         kept = math.exp(-1.0 / (self._looks * _DRIFT_MEMORY))
         self._drift_found = self._drift_found * kept + outcome / self._looks
-        expected = due.rate * self.step
-        self._drift_expected = self._drift_expected * kept + expected
+        self._drift_expected = self._drift_expected * kept + due.expected / self._looks
         at_most = float(due.cumulative[min(outcome, self.horizon)])
         fewer = float(due.cumulative[min(outcome, self.horizon) - 1]) if outcome else 0.0
         # What lies on the level itself is inside and outside in part: counts are coarse, and ends
@@ -191,17 +189,27 @@ class Forecaster:
 
     def _outcomes(self, rate: float, finds: float) -> tuple[Floats, float]:
         """The cumulative distribution of the number of finds, and its mean."""
-        drift = (_DRIFT_FINDS * _DRIFT + self._drift_found) / (_DRIFT_FINDS + self._drift_expected)
-        rate = min(max(rate * drift, 1e-6), 0.98)
+        rate = min(max(rate * self._drift(), 1e-6), 0.98)
         shape = 1.0 / (_CHANGE + 1.0 / (finds + _FEWEST_FINDS))
         first = shape / (1.0 - rate) ** _BOLDNESS
         cumulative = beta_binomial(self.horizon, first, first * (1.0 - rate) / rate)
-        dry = 0 if self._new_found else self._dry + self._new_seen
-        cumulative = unless_it_ends(cumulative, self.found + self._new_found + _FOUND_BEFORE, dry)
+        found = self.found + self._new_found + _FOUND_BEFORE
+        cumulative = unless_it_ends(cumulative, found, self._going())
         return cumulative, float((1.0 - cumulative).sum())
 
+    def _going(self) -> float:
+        """The chance that there is anything left to find."""
+        dry = 0 if self._new_found or not self.found else self._dry + self._new_seen
+        return self.horizon / (self.horizon + dry)
+
+    def _drift(self) -> float:
+        """Past finds ÷ past forecasts."""
+        return (_DRIFT_FINDS * _DRIFT + self._drift_found) / (_DRIFT_FINDS + self._drift_expected)
+
     def _levels(self) -> tuple[float, float]:
-        return _NORMAL.cdf(-self._below), _NORMAL.cdf(self._above)
+        """Of the ends; the upper one is as high as if it were known that something is left."""
+        above = 1.0 - _NORMAL.cdf(self._above)
+        return _NORMAL.cdf(-self._below), 1.0 - above * self._going()
 
     def _forecast(self, cumulative: Floats, mean: float) -> Forecast:
         low, high = (int(np.searchsorted(cumulative, level)) for level in self._levels())
@@ -219,11 +227,10 @@ def beta_binomial(count: int, first: float, second: float) -> Floats:
     return cumulative
 
 
-def unless_it_ends(cumulative: Floats, found: float, dry: float) -> Floats:
-    """The same number of hits, where hits come to an end: after so many, and fetches without."""
-    horizon = len(cumulative) - 1
-    more: Floats = (1.0 - cumulative) * found / (found + 1.0 + np.arange(horizon + 1))
-    return 1.0 - more * horizon / (horizon + dry)
+def unless_it_ends(cumulative: Floats, found: float, going: float) -> Floats:
+    """The same number of hits, where they come to an end: after so many, if it is not over yet."""
+    more: Floats = (1.0 - cumulative) * found / (found + 1.0 + np.arange(len(cumulative)))
+    return 1.0 - more * going
 
 
 def forecasts(relevant: NDArray[np.bool_], horizons: Iterable[int] = HORIZONS) -> list[Forecast]:

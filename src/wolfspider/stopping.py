@@ -226,8 +226,8 @@ def _amount(text: str, name: str, value: str) -> int | float:
             size_of(value) if name == "bytes" else float(value) if name == "minutes" else int(value)
         )
     except ValueError:
-        unit = "as 500M or 2G" if name == "bytes" else "in digits alone, as 10000"
-        raise BadInput(f"{value!r} in {text!r} is no number; write it {unit}") from None
+        shown = {"bytes": "500M or 2G", "minutes": "30 or 1.5"}.get(name, "10000")
+        raise BadInput(f"{value!r} in {text!r} is no number; write it as {shown}") from None
 
 
 def _pages(count: int) -> str:

@@ -217,7 +217,7 @@ def test_a_link_that_others_had_to_let_pass(run: Run, tmp_path: Path) -> None:
             link = Link(A + name, 1, "a.test", name, A if name else "", receipt=receipt)
             store.add(Visit(link, Page(A + name, name), response=Response(A + name, 200)))
     shown = run("why", tmp_path / "hunt", f"{A}wolf").out
-    ahead = "better ones waited until their hosts may be asked again (--delay)"
+    ahead = "better ones waited until their hosts may be asked again"
     assert f"rank      3rd of 120 waiting links when it was chosen; {ahead}\n" in shown
     assert "chosen  " not in shown
     assert "1 page came first:\n   expected  it was        page\n" in shown

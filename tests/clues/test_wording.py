@@ -25,8 +25,8 @@ def named(feature: str, value: float) -> str:
     [
         ("means_anchor", 0.4, "its first link text is near the topic in meaning"),
         ("means_anchor", -0.1, "its first link text is far from the topic in meaning"),
-        ("talk", 0.2, "pages that link to it use the words of relevant pages"),
-        ("talk", -0.2, "pages that link to it use other words than relevant pages"),
+        ("talk", 0.2, "pages that link to it use the words of relevant pages more than usual"),
+        ("talk", -0.2, "pages that link to it use the words of relevant pages less than usual"),
         ("same_host", 1.0, "same host as the first page that links to it"),
         ("same_host", 0.0, "another host than the first page that links to it"),
         ("sources", np.log1p(1), "linked from 1 page"),

@@ -316,7 +316,7 @@ def best_waiting(folder: Path) -> list[str]:
     ("rank", "explored", "web", "ahead"),
     [
         (1, False, "live", ""),
-        (3, False, "live", "better ones waited until their hosts may be asked again (--delay)"),
+        (3, False, "live", "better ones waited until their hosts may be asked again"),
         (3, False, "nowhere", ""),  # no host of a recorded web ever rests
         (3, True, "live", ""),  # it was chosen to learn something: that is why
     ],
@@ -344,7 +344,7 @@ def test_a_link_that_is_out_was_chosen_and_one_that_waits_was_not(
         store.checkpoint({"policy": policy.state(), "web": {}})
     chosen, waits = story_of(folder, f"{A}wolf"), story_of(folder, f"{A}dogs")
     assert (chosen.state, chosen.rank) == ("out", 2)
-    assert chosen.ahead == "better ones waited until their hosts may be asked again (--delay)"
+    assert chosen.ahead == "better ones waited until their hosts may be asked again"
     assert (waits.state, waits.rank, waits.ahead) == ("waiting", 3, "")
 
 

@@ -47,7 +47,7 @@ def why(folder: Path, url: str | None, best: int | None, as_json: bool, quiet: b
         raise BadInput(f"--best is {best}; it says how many clues to list, 1 or more")
     if best is not None and url is not None:
         raise BadInput("--best lists the clues of the whole hunt; leave it out, or the URL")
-    if "://" in str(folder) or str(folder).startswith(("http:/", "https:/")):
+    if str(folder).startswith(("http:/", "https:/")):
         raise BadInput("the folder of the hunt comes first: wolfspider why FOLDER URL")
     if url is not None and not url.strip():
         raise BadInput("the URL is empty; leave it out to see which clues paid over the whole hunt")
@@ -125,7 +125,7 @@ def _print_clues(clues: Iterable[NamedClue]) -> None:
     if not clues:
         return
     largest = max(abs(clue.weight) for clue in clues) or 1.0
-    print("\nWhat spoke for it (+) and against it (-) most, as added to its score:")
+    print("\nWhat spoke for it (+) and against it (-) most:")
     for clue in clues:
         bar = "█" * math.ceil(_BAR * abs(clue.weight) / largest)
         print(f"  {clue.weight:+8.3f}  {bar:<{_BAR}}  {_short(plain(clue.clue), _WIDE)}")

@@ -48,7 +48,7 @@ _SAID = {  # of several pages with a link the one that says most counts, of mean
     "like_near": "found {} after a relevant page",
     "like_shallow": "{} away from the seeds",
     "like_alone": "one of about {} of a page that links to it",
-    "talk": "pages that link to it use the words of relevant pages",
+    "talk": "pages that link to it use the words of relevant pages more than usual",
     "sources": "linked from {}",
 }
 _OTHERWISE = {  # the same, where the number is below 0, or is 0 where it says yes or no
@@ -59,7 +59,7 @@ _OTHERWISE = {  # the same, where the number is below 0, or is 0 where it says y
     "like_same_host": "another host than the first page that links to it",
     "like_same_folder": "another folder than the first page that links to it",
     "like_upward": "does not lead to a folder above the first page that links to it",
-    "talk": "pages that link to it use other words than relevant pages",
+    "talk": "pages that link to it use the words of relevant pages less than usual",
 }
 _YES_OR_NO = ("like_same_host", "like_same_folder", "like_upward")
 _FAR = 6  # links from the last relevant page, or more, or there was none
@@ -94,6 +94,8 @@ def clues_of(
     """
     shares = row * weights
     shares[_RELATIVE] -= usual[_RELATIVE] * weights[_RELATIVE]
+    row = row.copy()
+    row[AT["talk"]] -= usual[AT["talk"]]
     clues = {
         **_of_tokens(evidence, number, weights),
         **_of_counts(evidence, number, shares),
@@ -160,6 +162,8 @@ def name_of(clue: Clue, words: Mapping[int, str]) -> str:
         return "found far from any relevant page"
     if clue.kind == "like_near" and not clue.key:
         return "found on a relevant page"
+    if clue.kind == "like_alone" and not clue.key:
+        return "how many links its page has"  # receipts of before do not say
     if clue.kind in _COUNTED:
         what = _COUNTED[clue.kind] + ("" if clue.key == 1 else "s")
         return _SAID[clue.kind].format(f"{clue.key} {what}")

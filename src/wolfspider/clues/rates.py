@@ -31,6 +31,7 @@ class Rates:
         self._cells = self._both.view(np.float64)[:, 0]
         self._seen, self._paid = self._both[:, 0], self._both[:, 1]
         self._carried: Singles | None = None  # the same, paid in base rates of there
+        self._opinions = self._cells  # of it: trials and mean pay with what holds them back
 
     def learn(self, tokens: Hashes, paid: float | Singles) -> None:
         """A trial of each; a token that stands twice counts twice."""
@@ -51,9 +52,9 @@ class Rates:
         if self._carried is None:
             lift += held_back
         else:
-            before = self._carried.take(tokens, axis=0) + np.float32(self._held_back)
-            held_back = np.maximum(held_back, before[:, 0])
-            lift += held_back * before[:, 1] / before[:, 0]
+            opinions = self._opinions.take(tokens).view(np.float32)
+            held_back = np.maximum(held_back, opinions[::2])
+            lift += held_back * opinions[1::2]
         lift /= both[::2] + held_back
         logs: Singles = np.log(lift, out=lift)
         return logs
@@ -62,7 +63,7 @@ class Rates:
         """Which of them were carried."""
         if self._carried is None:
             return np.zeros(len(tokens), np.bool_)
-        known: NDArray[np.bool_] = self._carried[:, 0].take(tokens) > 0
+        known: NDArray[np.bool_] = self._carried[tokens, 0] > 0
         return known
 
     def state(self) -> State:
@@ -78,8 +79,7 @@ class Rates:
         self._both[:], self._carried = 0, None
         self._seen[used], self._paid[used] = seen, paid
         if "carried" in state:
-            self._carried = np.zeros_like(self._both)
-            self._carried[used] = state["carried"]
+            self._take_up(used, np.asarray(state["carried"], np.float32))
 
     def told(self, base: float) -> State:
         """What another hunt may begin with: trials, and what they paid where `base` is usual."""
@@ -94,9 +94,15 @@ class Rates:
         """Begin with what was told; no token counts as seen more often than `most` times."""
         used, seen, paid = _counts(told)
         share = np.minimum(1, np.float32(most) / np.maximum(seen, 1e-9)).astype(np.float32)
-        self._both[:], self._carried = 0, np.zeros_like(self._both)
-        self._carried[used, 0] = seen * share
-        self._carried[used, 1] = paid * share / np.float32(base)
+        self._both[:] = 0
+        self._take_up(used, np.column_stack([seen * share, paid * share / np.float32(base)]))
+
+    def _take_up(self, used: NDArray[np.int64], carried: Singles) -> None:
+        self._carried = np.zeros_like(self._both)
+        self._carried[used] = carried
+        opinions = self._carried + np.float32(self._held_back)
+        opinions[:, 1] /= opinions[:, 0]
+        self._opinions = opinions.view(np.float64)[:, 0]
 
 
 def _counts(state: State) -> tuple[NDArray[np.int64], Singles, Singles]:

@@ -24,7 +24,7 @@ class Paid:
     kind: str
     pages: int
     relevant: int
-    weight: float  # what it added to their scores, on average
+    weight: float  # how much it spoke for them, on average, in units of their scores
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ class NamedClue:
 
     clue: str
     kind: str
-    weight: float  # what it added to the link's score
+    weight: float  # how much it spoke for the link, or against it, in units of the link's score
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,7 @@ class Story:
     clues: tuple[NamedClue, ...] = ()
     first: First | None = None
     notes: tuple[str, ...] = ()  # what else a person should know
+    page: str = ""  # that it led to, where it redirects
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)

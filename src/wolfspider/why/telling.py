@@ -114,6 +114,7 @@ class Teller:
             clues=self._named(None if seed else receipt, words),
             first=None if begun is None else self._first(begun, step),
             notes=tuple(self._notes(row, receipt, seed, found)),
+            page=row["url"] if address == link != row["url"] else "",
         )
 
     def _is_seed(self, row: sqlite3.Row, link: str) -> bool:
@@ -230,9 +231,11 @@ class Teller:
         memory = self.memory
         if memory is None:
             return []
-        links = memory.best(count + self._steps - memory.step)
-        been = steps_of(self._reader, (link.url for link in links))
-        waiting = [link for link in links if link.url not in been][:count]
+        been = set()
+        for query in ("SELECT url, link FROM pages", "SELECT url, url AS link FROM captures"):
+            for row in self._reader.db.execute(f"{query} WHERE step > ?", (memory.step,)):
+                been |= {row["url"], row["link"]}
+        waiting = [link for link in memory.best(count + len(been)) if link.url not in been][:count]
         receipts = [memory.receipt(link.fingerprint) for link in waiting]
         hopes = [None if each is None else each.value for each in receipts]
         found = zip(waiting, hopes, strict=True)
@@ -281,7 +284,7 @@ class Teller:
         """Why no link of a better rank was chosen."""
         if receipt is None or receipt.rank <= 1 or receipt.explored or not self._words.live:
             return ""
-        return "better ones waited until their hosts may be asked again (--delay)"
+        return "better ones waited until their hosts may be asked again"
 
     def _named(self, receipt: Receipt | None, words: dict[int, str]) -> tuple[NamedClue, ...]:
         clues = () if receipt is None else receipt.clues
@@ -308,7 +311,7 @@ def _came_of(row: sqlite3.Row, state: str) -> str:
     kind = row["error"]
     why = row["detail"] or REFUSALS.get(kind) or KINDS.get(kind) or kind
     if kind == "seen":
-        return "the page that it leads to had come before, and counts there"
+        return "the page that it leads to was asked for before"
     named = f"{kind}: {why}" if why != kind else why
     if state == REFUSED:
         return f"it was chosen, but not asked for ({named})"
