@@ -183,6 +183,8 @@ GIVEN = {"--web": "tiny", "--topic": "wolf", "--seed": "http://a.test/"}
         ({"--web": "nowhere"}, "there is no web folder nowhere; make one with: wolfspider web"),
         ({"--web": "file"}, "file is not a web folder; make one with: wolfspider web import"),
         ({"--pages": "0"}, "a budget of 0 pages fetches nothing; give --pages 1 or more"),
+        ({"--bytes": "10K"}, "bytes are what comes over the network, and from a recorded web none"),
+        ({"--stop": "bytes 2G"}, "bytes are what comes over the network, and from a recorded web"),
         ({"--random-seed": "-1"}, "--random-seed is -1; it must be 0 or more"),
         ({"--label": "dogs"}, "no page of tiny has the label 'dogs'; known: cats"),
         ({"--pattern": "("}, "not a regular expression: '(' (missing ), unterminated"),
@@ -217,6 +219,19 @@ def test_bad_input_is_a_sentence_and_leaves_nothing(
     assert refused.err.startswith(f"wolfspider: {message}")
     assert refused.out == ""
     assert left(tmp_path) == before
+
+
+def test_a_hunt_on_a_recorded_web_goes_on_from_any_folder(
+    run: Run, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    hunt = ("hunt", *(word for pair in GIVEN.items() for word in pair), "--pages", "1")
+    assert run(*hunt, "-o", "hunt").code == 0
+    text = (tmp_path / "hunt" / "hunt.toml").read_text()
+    (tmp_path / "hunt" / "hunt.toml").write_text(f"{text}\nbytes = 10\n")  # of an earlier version
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert run("resume", "../hunt", "--pages", "3", "--json").json["pages"] == 3
 
 
 def test_a_live_hunt_without_a_folder_says_what_to_give(run: Run) -> None:

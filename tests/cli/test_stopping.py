@@ -87,6 +87,9 @@ def test_a_resumed_hunt_keeps_its_rules_or_takes_others(
     later = run("resume", parts, "--stop", "nothing for 60", "--json", "-q").json
     assert later["pages"] > result["pages"]
     assert asked_for(parts)["stop"] == ["nothing for 60"]
+    refused = run("resume", parts, "--stop", "none", "--stop", "nothing for 9")
+    assert (refused.code, refused.out) == (2, "")
+    assert "--stop none takes all rules away" in refused.err
     last = run("resume", parts, "--stop", "none", "--json", "-q").json
     assert last["stopped"] in ("budget of 600 pages used up", "nothing left to follow")
     assert asked_for(parts)["stop"] == []
