@@ -296,6 +296,6 @@ def test_tasks_refuses_what_cannot_be(
     assert not out.exists()
     out.write_text("mine")
     assert "exists already" in sentence("tasks", web, "--all-labels", "-o", out)
-    nowhere = tmp_path / "none" / "tasks.toml"
+    nowhere = out / "tasks.toml"  # in a file
     told = sentence("tasks", web, "--label", topics[0], "--away", 1, "-o", nowhere)
     assert "cannot write the tasks to" in told
