@@ -257,6 +257,16 @@ def test_a_redirect_its_target_and_one_on_the_way(tmp_path: Path) -> None:
     assert {story_of(folder, f"{A}{name}").link for name in ("x", "hop", "end")} == {f"{A}x"}
 
 
+def test_a_page_that_another_address_led_to_before(tmp_path: Path) -> None:
+    seen = replace(visit("x"), response=Response(f"{A}x", error="seen", detail="another led to it"))
+    moved_ = replace(visit("old"), page=Page(f"{A}x"), response=seen.response)
+    folder = written(tmp_path, visit(""), seen, moved_)
+    assert story_of(folder, f"{A}x").sentence == "it was not fetched: another led to it"
+    story = story_of(folder, f"{A}old")
+    assert (story.url, story.page) == (f"{A}old", f"{A}x")
+    assert story.sentence == f"it redirects to {A}x; it was not fetched: that page came before"
+
+
 def one_link_out() -> tuple[Leased, Visit, Link]:
     """A policy that has seen the home page, that visit, and the link that it chose then."""
     policy = Leased(Explaining(topic=Topic.of("wolf")))

@@ -311,7 +311,8 @@ def _came_of(row: sqlite3.Row, state: str) -> str:
     kind = row["error"]
     why = row["detail"] or REFUSALS.get(kind) or KINDS.get(kind) or kind
     if kind == "seen":
-        return "the page that it leads to was asked for before"
+        elsewhere = row["link"] not in ("", row["url"])
+        return f"it was not fetched: {'that page came before' if elsewhere else why}"
     named = f"{kind}: {why}" if why != kind else why
     if state == REFUSED:
         return f"it was chosen, but not asked for ({named})"
