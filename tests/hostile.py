@@ -104,6 +104,7 @@ def _written(kind: type[BrotliWriter] | type[ZstdWriter], data: bytes) -> bytes:
     return out.getvalue()
 
 
+_STEPS = 8  # of an event loop, from a connection that is accepted to its task
 ZEROS = bytes(32 << 20)
 CHUNKED = "Transfer-Encoding: chunked"
 
@@ -418,10 +419,15 @@ class Hostile:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._server.close()
+        loop = asyncio.get_running_loop()
+        for each in self._server.sockets:
+            loop.remove_reader(each)  # nobody is accepted any more,
+        for _ in range(_STEPS):
+            await asyncio.sleep(0)  # and who just was comes to have a task
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._server.close()
 
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
