@@ -11,6 +11,7 @@ of the wolf's settings was chosen with this web in view.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -59,9 +60,7 @@ class Meaning:
 
     @property
     def path(self) -> str:
-        name = (
-            self.words[0].lower().lstrip(".").replace(" ", "-").replace("/", "-").replace("'", "")
-        )
+        name = re.sub(r"[ /]", "-", self.words[0].lower().replace("'", ""))
         return f"{self.key[0]}/{name}-{self.key[1]}.html"
 
     @property
@@ -73,8 +72,9 @@ def read(line: str, kind: str) -> Meaning:
     """A line of a data file, as wndb(5) of WordNet tells."""
     head, _, gloss = line.partition("|")
     place, _, _, count, *rest = head.split()
-    words = [word.replace("_", " ").partition("(")[0] for word in rest[: 2 * int(count, 16) : 2]]
-    links = rest[2 * int(count, 16) + 1 :][: 4 * int(rest[2 * int(count, 16)])]
+    end = 2 * int(count, 16)  # of its words, each with a number
+    words = [word.replace("_", " ").partition("(")[0] for word in rest[:end:2]]
+    links = rest[end + 1 :][: 4 * int(rest[end])]
     symbols, places, kinds = links[::4], links[1::4], links[2::4]
     pointers = [
         (symbol, (KINDS[k], to)) for symbol, to, k in zip(symbols, places, kinds, strict=True)

@@ -110,7 +110,7 @@ class Forecaster:
         )
         self._lately = _Discounted(_LATELY * horizon + _LEAST_LATELY)
         self._new_found = self._new_seen = 0  # since the last look
-        self._dry = 0  # fetches since the last find before it, as far as was looked
+        self._dry = 0  # fetches without a find before it, as far as was looked
         self._drift_found = self._drift_expected = 0.0
         self._below = self._above = _NORMAL.inv_cdf(
             1.0 - self._tail
@@ -149,7 +149,7 @@ class Forecaster:
         self.found += self._new_found
         self._long = self._long.after(self._new_found, self.step)
         self._lately = self._lately.after(self._new_found, self.step)
-        self._dry = 0 if self._new_found or not self.found else self._dry + self.step
+        self._dry = 0 if self._new_found else self._dry + self.step
         self._new_found = self._new_seen = 0
         if len(self._due) == self._looks:
             self._settle(self._due.popleft())
@@ -198,7 +198,7 @@ class Forecaster:
         return cumulative, float((1.0 - cumulative).sum())
 
     def _going(self) -> float:
-        """The chance that there is anything left to find."""
+        """The chance that there is anything left to find; nobody gives up before the first."""
         dry = 0 if self._new_found or not self.found else self._dry + self._new_seen
         return self.horizon / (self.horizon + dry)
 
