@@ -6,18 +6,19 @@ import numpy as np
 import pytest
 
 from wolfspider.clues import naming
-from wolfspider.clues.evidence import AT, FEATURES
+from wolfspider.clues.evidence import AT, FEATURES, Evidence
 from wolfspider.records import Clue
+from wolfspider.topics import Topic
 
 
 def named(feature: str, value: float) -> str:
-    """The name of the clue that a feature with this value gives."""
-    row = np.zeros(len(FEATURES), np.float32)
-    row[AT[feature]] = value
-    shares = np.zeros(len(FEATURES))
-    shares[AT[feature]] = 1.0
-    ((kind, key),) = (what for what, weight in naming._of_the_rest(row, shares).items() if weight)
-    return naming.name_of(Clue(kind, key, 1.0), {})
+    """The name of the clue that a feature with this value gives, where that is not usual."""
+    evidence = Evidence(Topic.of("solar eclipse"), 4.0)
+    row, weights, usual = np.zeros((3, len(FEATURES)), np.float32)
+    row[AT[feature]], weights[AT[feature]] = value, 1.0
+    usual[AT[feature]] = 0.0 if value else 1.0
+    (clue,) = naming.clues_of(evidence, evidence.sow(1), row, weights.astype(np.float64), usual)
+    return naming.name_of(clue, {})
 
 
 @pytest.mark.parametrize(

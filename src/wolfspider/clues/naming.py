@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 
 import numpy as np
 
@@ -79,8 +78,10 @@ _COUNTS = {
 }
 _SAME = {"sources_paid": ("sources_paid", "some_paid")}  # how many are, and that one is: one clue
 _RELATIVE = slice(AT["same_host"], AT["rate_anchor"])  # places and counts: 0 of these says nothing
-_SAID_FEATURES = [(name, AT[name.removeprefix("like_")]) for name in _SAID]
-_Weights = dict[tuple[str, int], float]  # of clues by kind and key
+_PLAIN = {kind: AT[kind.removeprefix("like_")] for kind in _SAID}  # features that are clues as such
+_RATES = slice(AT["rate_anchor"], AT["rate_anchor"] + len(KINDS))
+_TALKS = slice(AT["talk_anchor"], AT["talk_anchor"] + len(BAGS))
+_Weights = dict[tuple[str, int | None], float]  # of clues by kind and key, or none yet
 KIND_NAMES = (*_TOKENS, *_SAID, *_COUNTS)
 
 
@@ -94,58 +95,56 @@ def clues_of(
     """
     shares = row * weights
     shares[_RELATIVE] -= usual[_RELATIVE] * weights[_RELATIVE]
-    row = row.copy()
-    row[AT["talk"]] -= usual[AT["talk"]]
-    clues = {
-        **_of_tokens(evidence, number, weights),
-        **_of_counts(evidence, number, shares),
-        **_of_the_rest(row, shares),
-    }
-    most = sorted(clues.items(), key=lambda clue: -abs(clue[1]))[:_MOST]
-    return tuple(Clue(*what, weight) for what, weight in most if abs(weight) > _TINY)
+    said = _of_tokens(evidence, number, weights) | _of_features(evidence, number, shares)
+    most = [(what, weight) for what, weight in said.items() if abs(weight) > _TINY]
+    most.sort(key=lambda clue: -abs(clue[1]))
+    return tuple(
+        Clue(kind, _key(kind, evidence, number, row, usual) if key is None else key, weight)
+        for (kind, key), weight in most[:_MOST]
+    )
 
 
 def _of_tokens(evidence: Evidence, number: int, weights: Floats) -> _Weights:
     """Words and other tokens; each has its part in the mean of its kind."""
     tokens = evidence.book.tokens.get_one(number)
-    kinds, counts = tokens.kinds(), np.ones(len(KINDS))
-    counts[: tokens.counts.shape[1]] = np.maximum(tokens.counts[0], 1)
-    rates = evidence.rates.lift(tokens.own(), evidence.base)
-    talks = np.zeros(len(rates))
-    talks[: len(tokens.words)] = evidence.speech.lift(tokens.spoken(), evidence.page_base)
-    by_rate = weights[AT["rate_anchor"] : AT["rate_anchor"] + len(KINDS)]
-    by_talk = np.zeros(len(KINDS))
-    by_talk[: len(BAGS)] = weights[AT["talk_anchor"] : AT["talk_anchor"] + len(BAGS)]
-    shares = (rates * by_rate[kinds] + talks * by_talk[kinds]) / counts[kinds]
-    ids = tokens.all_ids().tolist()
+    counts = np.full(len(KINDS), len(tokens.marks))
+    counts[: tokens.counts.shape[1]] = tokens.counts[0]
+    part = 1 / np.maximum(counts, 1)
+    shares = (weights[_RATES] * part).repeat(counts)
+    shares *= evidence.rates.lift(tokens.own(), evidence.base)
+    talks = (weights[_TALKS] * part[: len(BAGS)]).repeat(counts[: len(BAGS)])
+    spoken = tokens.spoken()[: len(talks)]
+    shares[: len(talks)] += talks * evidence.speech.lift(spoken, evidence.page_base)
+    kinds = [kind for kind, count in zip(KINDS, counts.tolist(), strict=True) for _ in range(count)]
     total: _Weights = {}
-    for kind, key, share in zip(kinds.tolist(), ids, shares.tolist(), strict=True):
-        clue = KINDS[kind], key
-        total[clue] = total.get(clue, 0.0) + share
+    for kind, key, share in zip(kinds, tokens.all_ids().tolist(), shares.tolist(), strict=True):
+        total[kind, key] = total.get((kind, key), 0.0) + share
     return total
 
 
-def _of_counts(evidence: Evidence, number: int, shares: Floats) -> _Weights:
-    count_of = partial(evidence.book.count_of, number)
-    clues = {}
-    for name, (paid, seen, _) in _COUNTS.items():
-        if count_of(seen):
-            key = _count(count_of(paid)) << 16 | _count(count_of(seen))
-            features = _SAME.get(name, (name,))
-            clues[name, key] = sum(shares.item(AT[each]) for each in features)
-    return clues
+def _of_features(evidence: Evidence, number: int, shares: Floats) -> _Weights:
+    """What was counted, and what pages say."""
+    said: _Weights = {
+        (kind, None): sum(shares.item(AT[each]) for each in _SAME.get(kind, (kind,)))
+        for kind, (_, seen, _) in _COUNTS.items()
+        if evidence.book.count_of(number, seen)
+    }
+    return said | {(kind, None): shares.item(at) for kind, at in _PLAIN.items()}
 
 
-def _of_the_rest(row: Singles, shares: Floats) -> _Weights:
-    return {(name, _key(name, row.item(at))): shares.item(at) for name, at in _SAID_FEATURES}
-
-
-def _key(name: str, value: float) -> int:
+def _key(kind: str, evidence: Evidence, number: int, row: Singles, usual: Singles) -> int:
     """How many links or pages there are; of others, whether it is otherwise than its name says."""
-    if name in _COUNTED:
-        in_logs = name in ("sources", "like_alone")
+    if kind in _COUNTS:
+        paid, seen = (_count(evidence.book.count_of(number, what)) for what in _COUNTS[kind][:2])
+        return paid << 16 | seen
+    at = _PLAIN[kind]
+    value = row.item(at)
+    if kind in _COUNTED:
+        in_logs = kind in ("sources", "like_alone")
         return _count(np.expm1(abs(value)) if in_logs else abs(value))
-    return int(name in _OTHERWISE and (value <= 0 if name in _YES_OR_NO else value < 0))
+    if kind in _YES_OR_NO:
+        return int(value <= 0)
+    return int(kind in _OTHERWISE and value < (usual.item(at) if kind == "talk" else 0))
 
 
 def _count(value: float) -> int:

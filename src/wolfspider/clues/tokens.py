@@ -55,11 +55,6 @@ class Tokens:
         """All words and then all marks without salt."""
         return np.concatenate([self.ids(), (self.marks ^ _SALTS[_WORDY:]).ravel()])
 
-    def kinds(self) -> Rows:
-        """The kind of each."""
-        words = np.tile(np.arange(_WORDY), len(self.counts)).repeat(self.counts.ravel())
-        return np.concatenate([words, np.tile(np.arange(_WORDY, len(KINDS)), len(self.marks))])
-
     def own(self) -> Hashes:
         """As tokens of their kinds: all words and then all marks."""
         tokens: Hashes = np.concatenate([self.words, self.marks.ravel()])
