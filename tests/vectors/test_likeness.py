@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -138,6 +139,33 @@ def test_the_english_table_knows_what_belongs_together(
 ) -> None:
     close, distant = alike(english, text, near, far)
     assert close > distant + 0.05
+
+
+@pytest.mark.parametrize(
+    ("topic", "near", "far"),
+    [
+        ("physics", "science", "body"),
+        ("engineering", "technology", "car"),
+        ("Critics", "film", "urgent"),
+    ],
+)
+@pytest.mark.parametrize("mapped", [True, False])
+def test_a_stem_means_the_word_of_the_topic(
+    english: WordVectors, topic: str, near: str, far: str, mapped: bool
+) -> None:
+    plain = english if mapped else replace(english, path=None, _words=english.words)
+    before, own = plain.vectors.copy(), plain._read_for(topic)
+    gain = alike(own, topic, near, far) - alike(plain, topic, near, far)
+    assert gain[0] > 0.05 > -0.05 > gain[1]
+    assert alike(own, topic, topic) == pytest.approx([1.0])
+    assert (own.vectors != before).any(axis=1).sum() == 1
+    assert np.array_equal(plain.vectors, before)
+
+
+def test_a_topic_whose_words_are_the_most_frequent_of_their_stems_changes_nothing(
+    english: WordVectors,
+) -> None:
+    assert english._read_for("astronomy hobby-horse qwxzj the") is english
 
 
 def test_the_english_table_is_whole(english: WordVectors) -> None:

@@ -21,9 +21,10 @@ class Meaning:
     """Cosines to the topic; 0 for words without a vector."""
 
     def __init__(self, topic: Topic) -> None:
-        self._vectors = WordVectors.open()
+        words = " ".join(topic.keywords)
+        self._vectors = WordVectors.open(topic=words)
         try:
-            self._towards: Matrix | None = direction(self._vectors, " ".join(topic.keywords))
+            self._towards: Matrix | None = direction(self._vectors, words)
         except BadInput:  # no keyword has a vector: nothing is known to be near
             self._towards = None
 

@@ -27,7 +27,8 @@ class WordVector(ScoredPolicy):
         self, *, topic: Topic, vectors: Path | None = None, buffer: int | None = None
     ) -> None:
         super().__init__(buffer=buffer)
-        self.likeness = Likeness(WordVectors.open(vectors), [" ".join(topic.keywords)])
+        words = " ".join(topic.keywords)
+        self.likeness = Likeness(WordVectors.open(vectors, words), [words])
 
     def score(self, links: Links, visit: Visit) -> Scores:
         return self.likeness.of_bags(*links.bags("url", "anchor", "context"))[:, 0]

@@ -7,13 +7,13 @@ and never its code: that may fetch others.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 from wolfspider.errors import BadInput
 from wolfspider.vectors import tokens
-from wolfspider.vectors.batches import Batch
+from wolfspider.vectors.batches import Batch, Matrix, as_floats
 from wolfspider.vectors.tensors import open_matrix
 
 WIDTH = 64  # of 256 columns
@@ -37,3 +37,10 @@ def files() -> tuple[Path, Path, Path]:
 def read() -> Iterator[Batch]:
     weights, tokenizer, _ = files()
     yield from tokens.batches(weights, open_matrix(weights)[:, :WIDTH], tokenizer)
+
+
+def vectors_of(words: Iterable[str]) -> dict[str, Matrix]:
+    """The vectors of those words that are tokens."""
+    weights, tokenizer, _ = files()
+    matrix, numbers = open_matrix(weights)[:, :WIDTH], tokens.numbers_of(words, tokenizer)
+    return {word: as_floats(matrix[number]) for word, number in numbers.items()}

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from wolfspider.errors import BadInput
 from wolfspider.records import Rows, TermIds
+from wolfspider.text import term_ids
 from wolfspider.vectors import cache, english, readers
 from wolfspider.vectors.batches import Batch, Chunk, Matrix, chunks
 from wolfspider.vectors.lookup import Lookup
@@ -52,6 +53,9 @@ class WordVectors:
     @cached_property
     def words(self) -> tuple[str, ...]:
         """The word of each row."""
+        return self._read_words()
+
+    def _read_words(self) -> tuple[str, ...]:
         if self.path is None:
             return self._words
         return tuple((self.path / "words.txt").read_text("utf-8").split("\n"))[: len(self)]
@@ -70,19 +74,46 @@ class WordVectors:
         return self.vectors.take(rows, axis=0).astype(np.float32, copy=False)
 
     @classmethod
-    def open(cls, path: str | Path | None = None) -> WordVectors:
+    def open(cls, path: str | Path | None = None, topic: str = "") -> WordVectors:
         """A folder, a file of any known format, or the English table that is always there.
 
         A file is compiled once, into the user's cache; where that cannot be written, into memory.
+        The English table is read as one reads who knows the topic: who asks for physics does not
+        mean "physical", which has the same stem and is more frequent.
         """
         if path is None:
-            return _compiled(english.files(), "wordllama", english.read, english.WIDTH)
+            table = _compiled(english.files(), "wordllama", english.read, english.WIDTH)
+            return table._read_for(topic)
         path = Path(path).expanduser()
         if path.is_dir():
             return _open_folder(path)
         if not path.is_file():
             raise BadInput(f"there is no file of word vectors {path}")
         return _compiled(readers.files(path), str(path), partial(readers.read, path))
+
+    def _read_for(self, topic: str) -> WordVectors:
+        """The same with a topic's own words for their stems, as far as their vectors are known."""
+        rows = {word: self.find(term_ids(word))[0].tolist() for word in topic.split()}
+        listed = self._read_words() if rows else ()  # and forgotten, unlike `words`
+        others = {
+            word: found[0]
+            for word, found in rows.items()
+            if len(found) == 1 and listed[found[0]].lower() != word.lower()
+        }
+        own = english.vectors_of(others) if others else {}
+        if not own:
+            return self
+        vectors = self._writable()
+        for word, vector in own.items():
+            vectors[others[word]] = vector
+        return replace(self, vectors=vectors)
+
+    def _writable(self) -> Matrix:
+        """The vectors for this process alone; of a mapped file only what is changed is copied."""
+        if self.path is None:
+            return self.vectors.copy()
+        mapped: Matrix = np.load(self.path / "vectors.npy", mmap_mode="c").view(np.ndarray)
+        return mapped
 
     def save(self, folder: Path) -> None:
         """Write the table to a new folder."""

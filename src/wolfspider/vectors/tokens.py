@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -43,7 +43,7 @@ def batches(path: Path, matrix: NDArray[Any], tokenizer: Path) -> Iterator[Batch
     whole = _whole_words(known)
     tokens = partial(_tokens, known, whole)
     listed = english_words()
-    alone = [word for word in listed if word in whole or word.capitalize() in whole]
+    alone = [word for word in listed if _alone(whole, word) is not None]
     others = list(dict.fromkeys([*listed, *map(str.lower, whole)]))  # the alone again: no matter
     for each, are_whole in ((alone, True), (others, False)):
         for first in range(0, len(each), _WORDS):
@@ -51,6 +51,13 @@ def batches(path: Path, matrix: NDArray[Any], tokenizer: Path) -> Iterator[Batch
             place = partial(_place, path, some)
             encoded = [word.encode() for word in some]
             yield Batch(encoded, partial(_means, tokens, table, some), place, are_whole)
+
+
+def numbers_of(words: Iterable[str], tokenizer: Path) -> dict[str, int]:
+    """The tokens of those words that are one."""
+    whole = _whole_words(_open(tokenizer))
+    found = {word: _alone(whole, word.lower()) for word in words}
+    return {word: number for word, number in found.items() if number is not None}
 
 
 def _place(path: Path, words: Sequence[str], row: int) -> str:
@@ -100,9 +107,13 @@ def _means(tokens: Tokens, table: Matrix, words: Sequence[str], rows: Rows) -> M
     return as_floats(sums / lengths[:, None])
 
 
+def _alone(whole: Mapping[str, int], word: str) -> int | None:
+    """The token that a word is; names are often one only when written large."""
+    return whole.get(word, whole.get(word.capitalize()))
+
+
 def _tokens(tokenizer: Tokenizer, whole: Mapping[str, int], word: str) -> list[int]:
-    """The tokens of a word; names are often a token only when written large."""
-    if (number := whole.get(word, whole.get(word.capitalize()))) is not None:
+    if (number := _alone(whole, word)) is not None:
         return [number]
     # One by one: a batch starts threads, which do not go well with a process that forks later.
     return tokenizer.encode(word, add_special_tokens=False).ids or [0]
