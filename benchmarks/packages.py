@@ -132,11 +132,16 @@ def html(title: str, body: str) -> str:
     return f"<!doctype html><title>{escape(title)}</title>{nav}<h1>{escape(title)}</h1>{body}"
 
 
-def listed(packages: Iterable[Package], mark: str = "dt") -> str:
-    return "".join(
-        f"<{mark}>{link(at_package(each.name), each.name)}</{mark}><dd>{escape(each.about)}</dd>"
+def listed(packages: Iterable[Package]) -> str:
+    items = (
+        f"<dt>{link(at_package(each.name), each.name)}</dt><dd>{escape(each.about)}</dd>"
         for each in packages
     )
+    return f"<dl>{''.join(items)}</dl>"
+
+
+def named(links: Iterable[str]) -> str:
+    return f"<ul>{''.join(f'<li>{each}</li>' for each in links)}</ul>"
 
 
 def package_page(package: Package, packages: dict[str, Package]) -> str:
@@ -147,7 +152,7 @@ def package_page(package: Package, packages: dict[str, Package]) -> str:
     ]
     for relation, others in package.related.items():
         there = [packages[name] for name in others if name in packages]
-        parts.append(f"<h3>{relation}</h3><dl>{listed(there)}</dl>")
+        parts.append(f"<h3>{relation}</h3>{listed(there)}")
     source = link(at_source(package.source), package.source)
     who = link(at_maintainer(package.maintainer), package.maintainer)
     return html(package.name, f"{''.join(parts)}<p>Source {source}</p><p>Maintainer {who}</p>")
@@ -157,43 +162,35 @@ def pages(packages: dict[str, Package]) -> Iterator[tuple[str, str]]:
     """The path and HTML of each page."""
     for package in packages.values():
         yield at_package(package.name), package_page(package, packages)
-    for name, found in groups(packages, lambda each: each.source):
-        yield at_source(name), html(f"Source {name}", f"<dl>{listed(found)}</dl>")
-    for name, found in groups(packages, lambda each: each.maintainer):
-        items = "".join(f"<li>{link(at_package(each.name), each.name)}</li>" for each in found)
-        yield at_maintainer(name), html(name, f"<ul>{items}</ul>")
-    sections = groups(packages, lambda each: each.section)
-    for name, found in sections:
-        yield at_section(name), html(f"Section {name}", f"<dl>{listed(found)}</dl>")
-    items = "".join(f"<li>{link(at_section(name), name)}</li>" for name, _ in sections)
-    yield "index.html", html("Packages", f"<ul>{items}</ul>")
+    for name, found in groups(packages, lambda each: [each.source]).items():
+        yield at_source(name), html(f"Source {name}", listed(found))
+    for name, found in groups(packages, lambda each: [each.maintainer]).items():
+        links = (link(at_package(each.name), each.name) for each in found)
+        yield at_maintainer(name), html(name, named(links))
+    sections = groups(packages, lambda each: [each.section])
+    for name, found in sections.items():
+        yield at_section(name), html(f"Section {name}", listed(found))
+    links = (link(at_section(name), name) for name in sections)
+    yield "index.html", html("Packages", named(links))
 
 
 def groups(
-    packages: dict[str, Package], key: Callable[[Package], str]
-) -> list[tuple[str, list[Package]]]:
+    packages: dict[str, Package], keys: Callable[[Package], Iterable[str]]
+) -> dict[str, list[Package]]:
     found: dict[str, list[Package]] = defaultdict(list)
     for package in packages.values():
-        found[key(package)].append(package)
-    return sorted(found.items())
+        for key in keys(package):
+            found[key].append(package)
+    return dict(sorted(found.items()))
 
 
 def wanted(packages: dict[str, Package]) -> dict[str, list[Package]]:
     """Who has each of the tags that are looked for."""
-    found = groups_of_tags(packages)
     return {
-        tag: members
-        for tag, members in sorted(found.items())
-        if re.fullmatch(f"({'|'.join(TOPICS)})::[a-z-]+", tag) and len(members) >= FEWEST
+        tag: found
+        for tag, found in groups(packages, lambda each: each.tags).items()
+        if re.fullmatch(f"({'|'.join(TOPICS)})::[a-z-]+", tag) and len(found) >= FEWEST
     }
-
-
-def groups_of_tags(packages: dict[str, Package]) -> dict[str, list[Package]]:
-    found: dict[str, list[Package]] = defaultdict(list)
-    for package in packages.values():
-        for tag in package.tags:
-            found[tag].append(package)
-    return found
 
 
 def keywords(tag: str) -> list[str]:

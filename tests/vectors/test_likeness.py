@@ -150,13 +150,13 @@ def test_the_english_table_knows_what_belongs_together(
     ],
 )
 @pytest.mark.parametrize("mapped", [True, False])
-def test_a_stem_means_the_word_of_the_topic(
+def test_a_stem_means_the_word_of_the_topic_as_well(
     english: WordVectors, topic: str, near: str, far: str, mapped: bool
 ) -> None:
     plain = english if mapped else replace(english, path=None, _words=english.words)
     before, own = plain.vectors.copy(), plain._read_for(topic)
     gain = alike(own, topic, near, far) - alike(plain, topic, near, far)
-    assert gain[0] > 0.05 > -0.05 > gain[1]
+    assert gain[0] > 0.03 > -0.03 > gain[1]
     assert alike(own, topic, topic) == pytest.approx([1.0])
     assert (own.vectors != before).any(axis=1).sum() == 1
     assert np.array_equal(plain.vectors, before)

@@ -78,8 +78,8 @@ class WordVectors:
         """A folder, a file of any known format, or the English table that is always there.
 
         A file is compiled once, into the user's cache; where that cannot be written, into memory.
-        The English table is read as one reads who knows the topic: who asks for physics does not
-        mean "physical", which has the same stem and is more frequent.
+        The English table is read as one reads who knows the topic: for who asks for physics a stem
+        means that as well as "physical", which is more frequent.
         """
         if path is None:
             table = _compiled(english.files(), "wordllama", english.read, english.WIDTH)
@@ -92,7 +92,7 @@ class WordVectors:
         return _compiled(readers.files(path), str(path), partial(readers.read, path))
 
     def _read_for(self, topic: str) -> WordVectors:
-        """The same with a topic's own words for their stems, as far as their vectors are known."""
+        """The same, but stems mean the topic's own words as well, where these are known."""
         rows = {word: self.find(term_ids(word))[0].tolist() for word in topic.split()}
         listed = self._read_words() if rows else ()  # and forgotten, unlike `words`
         others = {
@@ -105,7 +105,7 @@ class WordVectors:
             return self
         vectors = self._writable()
         for word, vector in own.items():
-            vectors[others[word]] = vector
+            vectors[others[word]] = (vectors[others[word]] + vector) / 2
         return replace(self, vectors=vectors)
 
     def _writable(self) -> Matrix:
