@@ -36,7 +36,7 @@ TOPICS = {  # facet of tags → words that go with the name of a tag
     "works-with": (),
 }
 FEWEST = 40  # packages with a tag that is looked for
-BUDGET = 6000
+BUDGET = 3000
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "table.txt"
     file.write_text(TABLE)
     vectors = WordVectors.open(file)
-    monkeypatch.setattr(WordVectors, "open", lambda: vectors)
+    monkeypatch.setattr(WordVectors, "open", lambda **_: vectors)
 
 
 def cosines(topic: Topic, *bags: str) -> list[float]:

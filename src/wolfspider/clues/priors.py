@@ -13,8 +13,8 @@ from wolfspider.clues.evidence import FEATURES
 
 _PRIORS = {  # feature → weight, firmness
     "bias": (-2.5, 1.0),
-    "anchor": (0.3, 2.0),  # likeness to the topic
-    "context": (1.0, 1.5),
+    "anchor": (0.5, 2.0),  # likeness to the topic
+    "context": (0.8, 1.5),
     "heading": (1.1, 1.7),
     "url": (3.0, 0.4),
     "page": (0.0, 1.8),
