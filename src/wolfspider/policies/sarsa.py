@@ -98,8 +98,8 @@ class Sarsa:
         self._gamma, self._epsilon, self._beta = gamma, epsilon, beta
         self._rewards, self._steps = _rewards(rewards), (small, large)
         self._alike, self._nearly = alike, nearly
+        table = WordVectors.open(vectors or None)
         words = " ".join(topic.keywords)
-        table = WordVectors.open(vectors or None, words)
         self.categories = _categories(categories) or nearest(table, words, related)
         self._likeness = Likeness(table, [words, *self.categories])
         self._chance = RandomPart(seed)

@@ -27,8 +27,7 @@ class WordVector(ScoredPolicy):
         self, *, topic: Topic, vectors: Path | None = None, buffer: int | None = None
     ) -> None:
         super().__init__(buffer=buffer)
-        words = " ".join(topic.keywords)
-        self.likeness = Likeness(WordVectors.open(vectors, words), [words])
+        self.likeness = Likeness(WordVectors.open(vectors), [" ".join(topic.keywords)])
 
     def score(self, links: Links, visit: Visit) -> Scores:
         return self.likeness.of_bags(*links.bags("url", "anchor", "context"))[:, 0]
