@@ -113,6 +113,7 @@ def _alone(whole: Mapping[str, int], word: str) -> int | None:
 
 
 def _tokens(tokenizer: Tokenizer, whole: Mapping[str, int], word: str) -> list[int]:
+    """The tokens of a word, or the one that it is."""
     if (number := _alone(whole, word)) is not None:
         return [number]
     # One by one: a batch starts threads, which do not go well with a process that forks later.
