@@ -249,6 +249,20 @@ def test_rows_4_and_5_what_cannot_be_synced_was_never_there(
     assert [row["url"] for row in rows(tmp_path)] == ["http://a.test/1", "http://a.test/2"]
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_row_4_what_a_full_disk_did_not_take_is_not_tried_again_at_the_end(tmp_path: Path) -> None:
+    store = HuntStore.create(tmp_path, ASKED)
+    (tmp_path / "00001.warc.gz").symlink_to("/dev/full")
+    store.add(fetched(1))
+    with pytest.raises(StoreFailed, match="No space left on device; what was written before is"):
+        store.close()
+    (tmp_path / "00001.warc.gz").unlink()
+    with HuntStore.open(tmp_path) as store:  # the lock is free
+        assert store.steps == 0
+        store.add(fetched(1))
+    assert [row["url"] for row in rows(tmp_path)] == ["http://a.test/1"]
+
+
 def test_a_store_that_failed_says_so_to_those_who_wait(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -80,7 +80,7 @@ class HuntStore:
         if folder.is_dir() and any(path.name not in _FIRST for path in folder.iterdir()):
             raise BadInput(f"{folder} is not empty; choose another folder with -o")
         made: list[Path] = []
-        lock = None
+        lock = db = None
         try:
             made = make_folder(folder)
             lock = Lock(folder)
@@ -88,17 +88,19 @@ class HuntStore:
                 (folder / name).unlink(missing_ok=True)
             db = schema.create(folder / schema.NAME)
             asked_file.write_asked(folder, asked)  # last: a folder with it can be resumed
+            return cls(folder, db, lock)
         except (OSError, sqlite3.Error) as error:
+            if db is not None:
+                db.close()
             if lock is not None:
                 lock.release()
-            for name in (asked_file.NAME, schema.NAME, LOCK):
+            for name in (asked_file.NAME, *_FIRST, name_of(1)):
                 with suppress(OSError):
                     (folder / name).unlink()
             remove_empty(made)
             raise BadInput(
                 f"cannot write to {folder}: {_reason(error)}; choose another folder with -o"
             ) from error
-        return cls(folder, db, lock)
 
     @classmethod
     def open(cls, folder: Path) -> Self:

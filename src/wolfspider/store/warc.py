@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -85,7 +86,8 @@ class WarcWriter:
 
     def close(self) -> None:
         if self._file is not None:
-            self._file.close()
+            with suppress(OSError):  # what a full disk has not taken: no sync, so it never counted
+                self._file.close()
 
     def open(self) -> None:
         """Go on with the last file, or begin the next one."""
