@@ -7,13 +7,16 @@ and never its code: that may fetch others.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
+
 from wolfspider.errors import BadInput
+from wolfspider.text import term_id
 from wolfspider.vectors import tokens
-from wolfspider.vectors.batches import Batch, Matrix, as_floats
+from wolfspider.vectors.batches import Chunk, as_floats, chunks
 from wolfspider.vectors.tensors import open_matrix
 
 WIDTH = 64  # of 256 columns
@@ -34,13 +37,16 @@ def files() -> tuple[Path, Path, Path]:
     return found
 
 
-def read() -> Iterator[Batch]:
+def read() -> Iterator[Chunk]:
     weights, tokenizer, _ = files()
-    yield from tokens.batches(weights, open_matrix(weights)[:, :WIDTH], tokenizer)
+    return chunks(tokens.batches(weights, open_matrix(weights)[:, :WIDTH], tokenizer))
 
 
-def vectors_of(words: Iterable[str]) -> dict[str, Matrix]:
-    """The vectors of those words that are tokens."""
+def written() -> Iterator[Chunk]:
+    """The words that are tokens, told by how they are written and not by their stems."""
     weights, tokenizer, _ = files()
-    matrix, numbers = open_matrix(weights)[:, :WIDTH], tokens.numbers_of(words, tokenizer)
-    return {word: as_floats(matrix[number]) for word, number in numbers.items()}
+    numbers = tokens.numbers_of_words(tokenizer)
+    words = list(numbers)
+    ids, rows = np.unique(np.array([term_id(word) for word in words]), return_index=True)
+    vectors = open_matrix(weights)[:, :WIDTH][[numbers[words[row]] for row in rows]]
+    yield Chunk(ids.astype(np.uint32), [words[row] for row in rows], as_floats(vectors))

@@ -15,7 +15,7 @@ import json
 import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +24,10 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from wolfspider.errors import BadInput
-from wolfspider.records import Rows, TermIds
-from wolfspider.text import term_ids
+from wolfspider.records import Rows, TermIds, find_terms
+from wolfspider.text import term_id, term_ids
 from wolfspider.vectors import cache, english, readers
-from wolfspider.vectors.batches import Batch, Chunk, Matrix, chunks
+from wolfspider.vectors.batches import Chunk, Matrix, chunks
 from wolfspider.vectors.lookup import Lookup
 
 
@@ -53,9 +53,6 @@ class WordVectors:
     @cached_property
     def words(self) -> tuple[str, ...]:
         """The word of each row."""
-        return self._read_words()
-
-    def _read_words(self) -> tuple[str, ...]:
         if self.path is None:
             return self._words
         return tuple((self.path / "words.txt").read_text("utf-8").split("\n"))[: len(self)]
@@ -83,30 +80,31 @@ class WordVectors:
         """
         if path is None:
             table = _compiled(english.files(), "wordllama", english.read, english.WIDTH)
-            return table._read_for(topic)
+            return table._read_for(topic) if topic else table
         path = Path(path).expanduser()
         if path.is_dir():
             return _open_folder(path)
         if not path.is_file():
             raise BadInput(f"there is no file of word vectors {path}")
-        return _compiled(readers.files(path), str(path), partial(readers.read, path))
+        return _compiled(readers.files(path), str(path), lambda: chunks(readers.read(path)))
 
     def _read_for(self, topic: str) -> WordVectors:
         """The same, but stems mean the topic's own words as well, where these are known."""
-        rows = {word: self.find(term_ids(word))[0].tolist() for word in topic.split()}
-        listed = self._read_words() if rows else ()  # and forgotten, unlike `words`
-        others = {
-            word: found[0]
-            for word, found in rows.items()
-            if len(found) == 1 and listed[found[0]].lower() != word.lower()
-        }
-        own = english.vectors_of(others) if others else {}
-        if not own:
-            return self
-        vectors = self._writable()
-        for word, vector in own.items():
-            vectors[others[word]] = (vectors[others[word]] + vector) / 2
-        return replace(self, vectors=vectors)
+        known = _compiled(
+            english.files(), "wordllama, written", english.written, english.WIDTH, "written"
+        )
+        vectors = self.vectors
+        for word in dict.fromkeys(topic.lower().split()):
+            written, ids = np.array([term_id(word)], np.uint32), term_ids(word)
+            at, here = find_terms(known.ids, written)
+            place, found = find_terms(self.ids, ids)
+            if len(ids) != 1 or not (here.all() and found.all()):
+                continue
+            row, own = self.rows[place[0]], known.vectors[known.rows[at[0]]]
+            if (self.vectors[row] != own).any():  # the stem is not its own
+                vectors = self._writable() if vectors is self.vectors else vectors
+                vectors[row] = (vectors[row] + own) / 2
+        return self if vectors is self.vectors else replace(self, vectors=vectors)
 
     def _writable(self) -> Matrix:
         """The vectors for this process alone; of a mapped file only what is changed is copied."""
@@ -139,10 +137,10 @@ def _compiled(files: tuple[Path, ...], source: str, read: Any, *more: object) ->
     return in_memory(_some(read(), source), source)
 
 
-def _some(batches: Iterable[Batch], source: str) -> Iterable[Chunk]:
+def _some(parts: Iterable[Chunk], source: str) -> Iterable[Chunk]:
     """The chunks of a file; a sentence if no word was in them."""
     count = 0
-    for chunk in chunks(batches):
+    for chunk in parts:
         count += len(chunk.ids)
         if len(chunk.ids):
             yield chunk

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -53,10 +53,10 @@ def batches(path: Path, matrix: NDArray[Any], tokenizer: Path) -> Iterator[Batch
             yield Batch(encoded, partial(_means, tokens, table, some), place, are_whole)
 
 
-def numbers_of(words: Iterable[str], tokenizer: Path) -> dict[str, int]:
-    """The tokens of those words that are one."""
+def numbers_of_words(tokenizer: Path) -> dict[str, int]:
+    """The tokens that are words, by these in small letters."""
     whole = _whole_words(_open(tokenizer))
-    found = {word: _alone(whole, word.lower()) for word in words}
+    found = {word: _alone(whole, word) for word in map(str.lower, whole)}
     return {word: number for word, number in found.items() if number is not None}
 
 
