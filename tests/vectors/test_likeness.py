@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -166,6 +168,25 @@ def test_a_topic_whose_words_are_the_most_frequent_of_their_stems_changes_nothin
     english: WordVectors,
 ) -> None:
     assert english._read_for("astronomy hobby-horse qwxzj the") is english
+
+
+def test_a_word_of_the_topic_counts_once_beside_the_one_its_stem_has(english: WordVectors) -> None:
+    once, more = english._read_for("critics"), english._read_for("critics critical Critics")
+    assert np.array_equal(once.vectors, more.vectors)
+
+
+def test_who_opens_the_table_for_a_topic_waits_for_no_tokenizer(
+    english: WordVectors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It takes a tenth of a second to read, and every hunt would begin with it."""
+    assert english.path is not None
+    monkeypatch.setenv("XDG_CACHE_HOME", str(english.path.parents[2]))
+    english._read_for("physics")  # compiled by now, if not before
+    code = (
+        "import sys; from wolfspider.vectors import WordVectors; "
+        "WordVectors.open(topic='physics'); sys.exit('tokenizers' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
 def test_the_english_table_is_whole(english: WordVectors) -> None:
