@@ -263,6 +263,17 @@ def test_row_4_what_a_full_disk_did_not_take_is_not_tried_again_at_the_end(tmp_p
     assert [row["url"] for row in rows(tmp_path)] == ["http://a.test/1"]
 
 
+def test_row_4_a_disk_too_full_to_begin_is_left_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(warc_module, "sync_folder", failing(errno.ENOSPC))  # of the WARC file
+    with pytest.raises(BadInput, match="No space left on device; choose another folder"):
+        HuntStore.create(tmp_path / "hunts" / "new", ASKED | {"web": "live"})
+    assert names(tmp_path) == []
+    monkeypatch.undo()
+    HuntStore.create(tmp_path / "hunts" / "new", ASKED | {"web": "live"}).close()
+
+
 def test_a_store_that_failed_says_so_to_those_who_wait(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

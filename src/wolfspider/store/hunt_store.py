@@ -58,7 +58,11 @@ class HuntStore:
         self._receipts = ReceiptWriter(db)
         self._warc = WarcWriter(folder, dict(db.execute("SELECT id, committed FROM files")))
         if asked_file.read_asked(folder).get("web") == "live":
-            self._warc.open()  # now: later there may be no file left to open
+            try:
+                self._warc.open()  # now: later there may be no file left to open
+            except OSError:
+                self._warc.close()
+                raise
         self.steps: int = db.execute("SELECT coalesce(max(step), 0) FROM pages").fetchone()[0]
         self.behind = 0
         self._jobs: list[Callable[[], None]] = []
