@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import minimize
@@ -44,6 +44,7 @@ def singles(rows: Floats) -> NDArray[np.float32]:
 
 @settings(max_examples=25)
 @given(st.integers(0, 1000), st.integers(1, 300), st.booleans())
+@example(927, 267, True)  # where Newton's method alone goes to and fro
 def test_weights_are_those_that_scipy_finds(seed: int, count: int, shares: bool) -> None:
     examples, labels = data(seed, count)
     random = np.random.default_rng(seed)

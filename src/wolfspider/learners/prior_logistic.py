@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,7 +30,8 @@ class PriorLogistic:
         self._set(prior.copy(), np.diag(1 / np.sqrt(firmness)))  # a root of the covariance
 
     def fit(self, examples: Floats, labels: Floats) -> None:
-        weights = self.weights
+        weights, limit = self.weights, _LONGEST
+        before: NDArray[np.floating[Any]] = np.zeros(len(weights))
         for _ in range(_STEPS):
             gradient = self.firmness * (weights - self.prior)
             curvature = np.diag(self.firmness)
@@ -39,7 +42,9 @@ class PriorLogistic:
                 curvature += (some * (p * (1 - p))[:, None]).T @ some
             step = np.linalg.solve(curvature, gradient)
             longest = float(np.abs(step).max())
-            weights = weights - step * min(1.0, _LONGEST / max(longest, 1e-12))
+            if step @ before < 0:  # too far: without a limit it may go to and fro for ever
+                limit /= 2
+            weights, before = weights - step * min(1.0, limit / max(longest, 1e-12)), step
             if longest < _ENOUGH:
                 break
         self._set(weights, np.linalg.inv(np.linalg.cholesky(curvature)).T)
