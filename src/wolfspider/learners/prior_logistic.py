@@ -42,7 +42,7 @@ class PriorLogistic:
                 curvature += (some * (p * (1 - p))[:, None]).T @ some
             step = np.linalg.solve(curvature, gradient)
             longest = float(np.abs(step).max())
-            if step @ before < 0:  # too far: without a limit it may go to and fro for ever
+            if step @ before < 0:  # the last went too far, and they may go to and fro for ever
                 limit /= 2
             weights, before = weights - step * min(1.0, limit / max(longest, 1e-12)), step
             if longest < _ENOUGH:
