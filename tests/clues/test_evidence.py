@@ -143,7 +143,7 @@ def test_rates_of_words_by_hand() -> None:
     assert base == pytest.approx(1.5 / 13)
     solar, kitchen = (math.log((paid / base + 2) / 3) for paid in (1, 0))
     row = told.row("http://a.test/x/3")
-    assert row["rate_anchor"] == pytest.approx((solar + kitchen) / 2, abs=1e-5)
+    assert row["rate_anchor"] == pytest.approx((solar + kitchen) / 2**0.5, abs=1e-5)
     assert row["rate_context"] == row["rate_heading"] == 0
     assert row["rate_source"] == 0  # "kitchen" has not been the word of a source
 
@@ -179,7 +179,8 @@ def test_value_found_later_counts_for_the_words_of_the_hub() -> None:
     told.tell(visit(TWO, {"http://a.test/h": {"anchor": "solar eclipse"}}))
     base = told.evidence.base
     hub = told.row("http://a.test/h")["rate_anchor"]
-    assert hub == pytest.approx(math.log((0.5 / base + 2) / 3), abs=1e-5)  # 1 of 2 fetches
+    word = math.log((0.5 / base + 2) / 3)  # 1 of 2 fetches
+    assert hub == pytest.approx(2 * word / 2**0.5, abs=1e-5)
     assert before["rate_anchor"] == 0
 
 

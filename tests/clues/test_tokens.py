@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from checks import through_disk
 from wolfspider.clues.rates import BITS
 from wolfspider.clues.tokens import (
+    BY_ROOT,
+    IN_MEAN,
     KINDS,
     MARKS,
     NO_TOKENS,
@@ -131,16 +133,17 @@ def tokens_with(counts: NDArray[np.uint8]) -> Tokens:
     return Tokens(words, counts, marks.reshape(-1, len(MARKS)))
 
 
-def test_means_by_hand() -> None:
+def test_words_pooled_by_hand() -> None:
     counts = np.zeros((3, WORDY), np.uint8)
     counts[0, 0], counts[0, 2], counts[2, 1] = 2, 1, 3
     tokens = tokens_with(counts)
     values = np.array([1.0, 2.0, 5.0, 0.0, 3.0, 6.0], np.float32)
-    one, twice = tokens.means(values, 2 * values)
+    means, roots = tokens.pooled((values, IN_MEAN), (2 * values, BY_ROOT))
     expected = np.zeros((3, WORDY))
     expected[0, 0], expected[0, 2], expected[2, 1] = 1.5, 5.0, 3.0
-    assert one.tolist() == expected.tolist()
-    assert twice.tolist() == (2 * expected).tolist()
+    assert means.tolist() == expected.tolist()
+    expected[0, 0], expected[0, 2], expected[2, 1] = 6 / 2**0.5, 10.0, 18 / 3**0.5
+    assert roots == pytest.approx(expected, abs=1e-5)
 
 
 def test_a_value_of_each_link_for_each_token() -> None:

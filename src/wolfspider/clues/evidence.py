@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from wolfspider.clues.book import FAR, Book, Bytes, Count, Numbers, Said, in_bytes
 from wolfspider.clues.meaning import Meaning
 from wolfspider.clues.rates import Rates, Singles
-from wolfspider.clues.tokens import KINDS, MARKS, Tokens, hashed, tokens_of
+from wolfspider.clues.tokens import BY_ROOT, IN_MEAN, KINDS, MARKS, Tokens, hashed, tokens_of
 from wolfspider.fingerprint_map import ABSENT
 from wolfspider.records import BAGS, Floats, Links, Rows, State, Visit
 from wolfspider.text import term_ids
@@ -204,11 +204,10 @@ class Evidence:
         rows[:, AT["sources"]] = np.log1p(sources)
         tokens = book.tokens.get(numbers)
         rates, words = self.rates.lift(tokens.own(), base), len(tokens.words)
-        rows[:, _WORDS], speech = tokens.means(
-            rates[:words], self.speech.lift(tokens.spoken(), self.page_base)
-        )
+        speech = self.speech.lift(tokens.spoken(), self.page_base)
+        rows[:, _WORDS], talks = tokens.pooled((rates[:words], BY_ROOT), (speech, IN_MEAN))
         rows[:, _MARKS] = rates[words:].reshape(-1, len(MARKS))
-        rows[:, _TALKS] = speech[:, : len(BAGS)]
+        rows[:, _TALKS] = talks[:, : len(BAGS)]
         return rows
 
     # -- on disk ---------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import numpy as np
 from wolfspider.clues.book import Count
 from wolfspider.clues.evidence import AT, Evidence
 from wolfspider.clues.rates import Singles
-from wolfspider.clues.tokens import KINDS
+from wolfspider.clues.tokens import BY_ROOT, IN_MEAN, KINDS
 from wolfspider.records import BAGS, Clue, Floats
 
 _MOST = 8  # clues of a receipt
@@ -105,14 +105,14 @@ def clues_of(
 
 
 def _of_tokens(evidence: Evidence, number: int, weights: Floats) -> _Weights:
-    """Words and other tokens; each has its part in the mean of its kind."""
+    """Words and other tokens; each has its part in what its kind says."""
     tokens = evidence.book.tokens.get_one(number)
     counts = np.full(len(KINDS), len(tokens.marks))
     counts[: tokens.counts.shape[1]] = tokens.counts[0]
-    part = 1 / np.maximum(counts, 1)
-    shares = (weights[_RATES] * part).repeat(counts)
+    shares = (weights[_RATES] * BY_ROOT.take(counts)).repeat(counts)
     shares *= evidence.rates.lift(tokens.own(), evidence.base)
-    talks = (weights[_TALKS] * part[: len(BAGS)]).repeat(counts[: len(BAGS)])
+    of_bags = counts[: len(BAGS)]
+    talks = (weights[_TALKS] * IN_MEAN.take(of_bags)).repeat(of_bags)
     spoken = tokens.spoken()[: len(talks)]
     shares[: len(talks)] += talks * evidence.speech.lift(spoken, evidence.page_base)
     kinds = [kind for kind, count in zip(KINDS, counts.tolist(), strict=True) for _ in range(count)]

@@ -17,7 +17,7 @@ KINDS = (*BAGS, "source", *MARKS)
 """The words of the four bags; the anchor words of the link that led to the source page; the tag
 path, alone and together with the folder of the source page; host, folder and shape of the URL."""
 
-VERSION = 2  # of how ids become tokens: what another one learned of tokens is of no use
+VERSION = 3  # of tokens and what is made of them: what another one learned is of no use
 
 _WORDY = len(KINDS) - len(MARKS)  # kinds of which a link has any number; of the others it has one
 _MOST = 24  # words of a link in one bag
@@ -30,8 +30,12 @@ _UPPER, _LOWER = np.uint32(32 - BITS), np.uint32((1 << BITS) - 1)
 _SALTS = np.array([0x9E3779B1 * (n + 1) % (1 << 32) >> BITS for n in range(len(KINDS))], np.uint32)
 _BLOCK = 1 << 10  # links for which the salts of words are written down once and for all
 _ALL_SALTS = np.tile(_SALTS[:_WORDY], _BLOCK)
-_SHARES = 1 / np.maximum(np.arange(256, dtype=np.float32), 1)  # of one word among so many
-_SHARES[0] = 0
+
+# What one word of so many in a bag counts for: in their mean; or in their sum over its root, where
+# many words that agree say more than one, but not as much more as if each spoke for itself.
+IN_MEAN: Singles = 1 / np.maximum(np.arange(256, dtype=np.float32), 1)
+IN_MEAN[0] = 0
+BY_ROOT: Singles = np.sqrt(IN_MEAN)
 
 
 def hashed(ids: TermIds) -> Hashes:
@@ -81,19 +85,21 @@ class Tokens:
         first = Tokens(self.words[:words], self.counts[:count], self.marks[:count])
         return first, Tokens(self.words[words:], self.counts[count:], self.marks[count:])
 
-    def means(self, *values: Singles) -> list[Singles]:
-        """For each link and kind the mean of a value given for every word; 0 without any."""
+    def pooled(self, *values: tuple[Singles, Singles]) -> list[Singles]:
+        """For each link and kind what its words say together; 0 without any.
+
+        `values` are given for every word, with what one of so many counts for.
+        """
         counts = self.counts.ravel()
         starts = counts.cumsum(dtype=np.intp) - counts
-        shares = _SHARES.take(counts)
         padded = np.zeros(len(self.words) + 1, np.float32)  # words that are missing at the end
-        means: list[Singles] = []
-        for each in values:
+        pooled: list[Singles] = []
+        for each, part in values:
             padded[:-1] = each
-            mean: Singles = np.add.reduceat(padded, starts)
-            mean *= shares
-            means.append(mean.reshape(self.counts.shape))
-        return means
+            total: Singles = np.add.reduceat(padded, starts)
+            total *= part.take(counts)
+            pooled.append(total.reshape(self.counts.shape))
+        return pooled
 
 
 NO_TOKENS = Tokens(
