@@ -33,9 +33,9 @@ _ALL_SALTS = np.tile(_SALTS[:_WORDY], _BLOCK)
 
 # What one word of so many in a bag counts for: in their mean; or in their sum over its root, where
 # many words that agree say more than one, but not as much more as if each spoke for itself.
-IN_MEAN: Singles = 1 / np.maximum(np.arange(256, dtype=np.float32), 1)
+IN_MEAN = (1 / np.maximum(np.arange(256), 1)).astype(np.float32)
 IN_MEAN[0] = 0
-BY_ROOT: Singles = np.sqrt(IN_MEAN)
+BY_ROOT = np.sqrt(IN_MEAN)
 
 
 def hashed(ids: TermIds) -> Hashes:
