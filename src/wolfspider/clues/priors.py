@@ -3,6 +3,7 @@
 A weight with firmness f moves when examples that speak for another one weigh more than f together.
 Fitted by empirical Bayes to hunts on WebKB, Wikipedia for Schools and a generated web (the mean
 over tasks, one over the variance), rounded, a few set by hand: `python -m benchmarks.wolf_priors`.
+Those of words are from when words counted by their mean, scaled to their sum over its root.
 """
 
 from __future__ import annotations
