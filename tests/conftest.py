@@ -25,7 +25,9 @@ CACHE = tempfile.mkdtemp(prefix="wolfspider-tests-")
 os.environ["XDG_CACHE_HOME"] = CACHE  # not the user's; processes that tests start see it, too
 atexit.register(shutil.rmtree, CACHE, ignore_errors=True)
 
-signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also under nohup: processes of tests inherit it
+# Also under nohup, and in the background of a script: processes of tests inherit what is ignored.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("wolfspider", deadline=None)  # machines have slow moments
 settings.load_profile("wolfspider")
