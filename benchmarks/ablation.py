@@ -104,7 +104,7 @@ PARTS: dict[str, Callable[[Topic], Wolf]] = {
     "relevance of source pages": lambda topic: blind(
         Wolf(topic=topic), "sources_paid", "some_paid"
     ),
-    "links beside and alike": lambda topic: blind(Wolf(topic=topic), "alike_paid", "beside_paid"),
+    "links beside and alike": lambda topic: blind(Wolf(topic=topic), "alike_worth", "beside_paid"),
     "patience where pay is rare": lambda topic: without_patience(Wolf(topic=topic)),
     "shades of relevance": lambda topic: without_shades(Wolf(topic=topic)),
     "trips": lambda topic: without_trips(Wolf(topic=topic)),

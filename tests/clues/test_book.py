@@ -100,7 +100,7 @@ def test_neighbours_learn_what_a_link_was() -> None:
     book.fetch(int(links[1]), 1.0)
     assert book.tell_neighbours().tolist() == links.tolist()
     assert book.tell_neighbours().tolist() == []
-    everyone = {"SOURCES": 1, "ALIKE": 1, "ALIKE_PAID": 1}
+    everyone = {"SOURCES": 1, "ALIKE": 1, "ALIKE_WORTH": 1}
     near, far = (everyone | {"BESIDE": w, "BESIDE_PAID": w} for w in (1.0, 0.5))
     assert [told(book, number) for number in links] == [near, everyone, near, far, everyone]
     book.fetch(int(links[4]), 0.0)
@@ -109,6 +109,40 @@ def test_neighbours_learn_what_a_link_was() -> None:
     assert told(book, int(links[3])) == everyone | {
         **{"ALIKE": 2, "BESIDE": 1.5, "BESIDE_PAID": 0.5}
     }
+
+
+def test_links_at_the_same_place_as_one_that_led_on_learn_what_it_was_worth() -> None:
+    """It paid nothing itself; then the first page behind it paid, 1/2, and the second, 2/3."""
+    book, links = hub(4)
+    book.fetch(int(links[1]), 0.0)
+    behind = add(book, 2, parent=int(links[1]))
+    tell(book, behind, [MENU, MENU])
+    book.tell_neighbours()
+    assert told(book, int(links[3])) == {"SOURCES": 1, "ALIKE": 1, "BESIDE": 0.5}
+    worth = []
+    for number in behind.tolist():
+        book.fetch(number, 1.0)
+        assert links.tolist() == sorted(set(book.tell_neighbours()) & set(links.tolist()))
+        worth.append(told(book, int(links[3])).pop("ALIKE_WORTH"))
+    assert worth == [1 / 2, round(32 * 2 / 3) / 32]
+    for number in links[[0, 3]].tolist():
+        assert "BESIDE_PAID" not in told(book, number)
+    new = add(book, 1, parent=int(behind[0]))
+    tell(book, np.array([links[1], new[0]], np.int32), [LIST, LIST])  # a page found later
+    assert told(book, int(new[0]))["ALIKE_WORTH"] == worth[-1]
+    assert "BESIDE_PAID" not in told(book, int(new[0]))
+
+
+@given(st.lists(st.integers(0, 32), min_size=1, max_size=40))
+def test_what_a_link_was_worth_adds_up_however_it_rose(paid: list[int]) -> None:
+    book, links = hub(2)
+    book.fetch(int(links[0]), 0.0)
+    for each in paid:
+        [number] = add(book, 1, parent=int(links[0])).tolist()
+        book.fetch(number, each / 32)
+        book.tell_neighbours()
+    value = book.values(links[:1]).item()
+    assert told(book, int(links[1])).get("ALIKE_WORTH", 0) == round(32 * value) / 32
 
 
 def test_only_the_same_tag_path_of_the_same_page_is_alike() -> None:
@@ -136,7 +170,7 @@ def test_a_page_with_links_fetched_before_tells_the_others_of_them() -> None:
     tell(book, both, [LIST, LIST, MENU], paid=1.0, talk=0.25)
     assert told(book, int(new[0])) == {
         **{"PAID": 1, "SOURCES": 1, "TALK": 0.25},
-        **{"ALIKE": 1, "ALIKE_PAID": 1, "BESIDE": 2, "BESIDE_PAID": 1},
+        **{"ALIKE": 1, "ALIKE_WORTH": 1, "BESIDE": 2, "BESIDE_PAID": 1},
     }
 
 
@@ -148,7 +182,7 @@ def test_news_are_of_the_places_that_a_link_had_when_it_was_fetched() -> None:
     tell(book, np.array([links[0], new[0]], np.int32), [LIST, LIST])
     book.tell_neighbours()
     assert told(book, int(new[0])) == {
-        **{"SOURCES": 1, "ALIKE": 1, "ALIKE_PAID": 1, "BESIDE": 1, "BESIDE_PAID": 1}
+        **{"SOURCES": 1, "ALIKE": 1, "ALIKE_WORTH": 1, "BESIDE": 1, "BESIDE_PAID": 1}
     }
 
 
@@ -158,7 +192,7 @@ def test_a_page_that_is_a_quarter_relevant_counts_a_quarter() -> None:
     book.tell_neighbours()
     assert told(book, int(links[0])) == {
         "ALIKE": 1,
-        "ALIKE_PAID": 0.25,
+        "ALIKE_WORTH": 0.25,
         "BESIDE": 1,
         "BESIDE_PAID": 0.25,
         "SOURCES": 1,
@@ -175,7 +209,7 @@ def test_counts_stop_before_they_are_too_large() -> None:
     book.fetch(int(links[0]), 1.0)
     book.tell_neighbours()
     assert told(book, int(links[0]))["PAID"] == 41
-    assert set(told(book, int(links[1])).values()) <= {937.5, 938, 938.5}
+    assert set(told(book, int(links[1])).values()) <= {875, 875.5, 876}
 
 
 def test_news_of_a_long_list_does_not_overflow() -> None:
@@ -216,7 +250,7 @@ def test_a_correction_upwards_is_as_if_it_had_been_so() -> None:
     book.tell_neighbours()
     straight.tell_neighbours()
     changed = dict(book.correct(int(links[1]), 1.0))
-    book.correct_neighbours(int(links[1]), 1.0)
+    book.tell_neighbours()
     assert changed == {int(links[1]): 1.0, 0: pytest.approx(2 / 4 - 1 / 4)}
     assert counts_of(book) == counts_of(straight)
     assert book.value[: book.pages].tolist() == straight.value[: straight.pages].tolist()
@@ -230,10 +264,10 @@ def test_a_correction_downwards_takes_its_share_from_the_way() -> None:
         book.fetch(number, paid)
         book.tell_neighbours()
     changed = dict(book.correct(int(links[0]), 0.0))
-    book.correct_neighbours(int(links[0]), -1.0)
+    book.tell_neighbours()
     assert changed == {int(links[0]): -1.0, 0: pytest.approx(1 / 3 - 2 / 3)}
     assert book.paid_by(int(links[0])) == 0
-    assert told(book, int(links[4]))["ALIKE_PAID"] == 1
+    assert told(book, int(links[4]))["ALIKE_WORTH"] == 1
     assert told(book, int(links[1])).get("BESIDE_PAID", 0) == 0
 
 
@@ -251,11 +285,25 @@ def test_a_correction_taken_back_leaves_the_counts(
     for change in (more, -more):
         now = book.paid_by(int(links[which])) + change
         book.correct(int(links[which]), now)
-        book.correct_neighbours(int(links[which]), change)
+        book.tell_neighbours()
     assert counts_of(book) == counts
     assert book.paid.tolist() == paid_before.tolist()
     pages = book.value[: book.pages]
     assert ((book.paid[: book.pages] <= pages) & (pages <= 1)).all()
+
+
+def test_a_correction_changes_what_those_near_the_way_were_told() -> None:
+    book, links = hub(3)
+    book.fetch(int(links[0]), 0.0)
+    [behind] = add(book, 1, parent=int(links[0])).tolist()
+    book.fetch(behind, 1.0)
+    book.tell_neighbours()
+    worth = [told(book, int(links[2])).get("ALIKE_WORTH", 0)]
+    for paid in (0.0, 1.0):
+        book.correct(behind, paid)
+        book.tell_neighbours()
+        worth.append(told(book, int(links[2])).get("ALIKE_WORTH", 0))
+    assert worth == [1 / 2, 0, 1 / 2]
 
 
 def test_links_of_a_page_learn_that_it_is_relevant_and_that_it_is_not() -> None:

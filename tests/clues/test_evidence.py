@@ -118,7 +118,7 @@ def test_lifts_of_counts_by_hand() -> None:
     assert base == pytest.approx(1.5 / 12)
     two = told.row(TWO)
     assert two["sources_paid"] == pytest.approx(math.log(2 / 3), abs=1e-5)
-    assert two["alike_paid"] == pytest.approx(math.log((1 / base + 2) / 3), abs=1e-5)
+    assert two["alike_worth"] == pytest.approx(math.log((1 / base + 2) / 3), abs=1e-5)
     assert two["beside_paid"] == pytest.approx(math.log((1 / base + 1) / 2), abs=1e-5)
     away = told.row(AWAY)  # two places away: half of it
     assert away["beside_paid"] == pytest.approx(math.log((0.5 / base + 1) / 1.5), abs=1e-5)
@@ -131,7 +131,7 @@ def test_where_nothing_pays_neighbours_that_did_not_say_little() -> None:
         told.evidence.visits += 1
     held_back = 0.03 / told.evidence.base
     assert held_back == pytest.approx(24.6)
-    assert told.row(TWO)["alike_paid"] == pytest.approx(
+    assert told.row(TWO)["alike_worth"] == pytest.approx(
         math.log(held_back / (1 + held_back)), abs=1e-5
     )
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from wolfspider.clues import naming
+from wolfspider.clues.book import Count
 from wolfspider.clues.evidence import AT, FEATURES, Evidence
 from wolfspider.clues.priors import PRIOR
 from wolfspider.clues.tokens import KINDS
@@ -91,6 +92,8 @@ def test_clues_in_words() -> None:
     assert '"?"' in name_of(Clue("anchor", word, 0.5), {})
     three_of_five = Clue("beside_paid", 3 << 16 | 5, 0.5)
     assert "3 of 5 links" in name_of(three_of_five, {})
+    assert "12 so far, yielded 46 %" in name_of(Clue("alike_worth", 46 << 16 | 12, 0.5), {})
+    assert "3 of 5 links" in name_of(Clue("alike_paid", 3 << 16 | 5, 0.5), {})  # receipts of before
     assert "2 links" in name_of(Clue("like_near", 2, 0.5), {})
 
 
@@ -101,6 +104,18 @@ def test_counts_of_a_clue_are_those_of_the_book(evidence: Evidence) -> None:
         for clue in naming.clues_of(evidence, 2, row, np.ones(len(row)), NOTHING)
     }
     assert clues["sources_paid"] == 2 << 16 | 2
+
+
+def test_yields_of_links_at_the_same_place_are_told_in_percent(evidence: Evidence) -> None:
+    """The first of the list paid, the third did not."""
+    evidence.book.fetch(3, 0.0)
+    evidence.book.tell_neighbours()
+    worth, seen = (evidence.book.count_of(2, each) for each in (Count.ALIKE_WORTH, Count.ALIKE))
+    assert 0 < worth < seen
+    row, weights = evidence.rows(np.array([2]))[0], np.zeros(len(FEATURES))
+    weights[AT["alike_worth"]] = 1.0
+    [clue] = naming.clues_of(evidence, 2, row, weights, NOTHING)
+    assert clue.key == round(100 * worth / seen) << 16 | round(seen)
 
 
 def test_that_a_source_is_relevant_is_one_clue_with_how_many_are(evidence: Evidence) -> None:

@@ -362,7 +362,7 @@ def test_a_correction_changes_label_rates_neighbours_and_links() -> None:
     behind = book.find(int(wrong.page.links.fingerprints[0]))
     waiting = wolf._waiting()
     before, scores = wolf.evidence.rows(waiting), wolf._scores[waiting].copy()
-    alike = book.counts(waiting)[:, Count.ALIKE_PAID]
+    alike = book.counts(waiting)[:, Count.ALIKE_WORTH]
     assert (wolf.evidence.paid, book.count_of(behind, Count.PAID)) == (1, 1)
     wolf.correct(replace(wrong, verdict=Verdict(0.0, False)))
     assert wolf.evidence.paid == 0
@@ -371,7 +371,7 @@ def test_a_correction_changes_label_rates_neighbours_and_links() -> None:
     assert book.count_of(behind, Count.PAID) == 0
     listed = alike > 0
     assert listed.any()
-    assert book.counts(waiting)[listed, Count.ALIKE_PAID].tolist() == (alike[listed] - 1).tolist()
+    assert book.counts(waiting)[listed, Count.ALIKE_WORTH].tolist() == (alike[listed] - 1).tolist()
     after = wolf.evidence.rows(waiting)
     words = AT["rate_anchor"]
     assert (after[listed, words] < before[listed, words]).all()

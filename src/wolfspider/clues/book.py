@@ -1,8 +1,9 @@
 """A book on links: what the pages that have them say, and what became of links near them.
 
 Every link that was ever found has a number and a row. A page that was fetched tells three times:
-its links learn what it is; the links beside the one that led to it, and those at the same tag path
-of the same page, learn what one of them was worth; and so do the pages on the way to it.
+its links learn what it paid; the pages on the way to it, that a trip which began with them paid;
+and the links beside each of these learn what it paid, those at the same tag path of the same page
+what it was worth, which is more where it led on to something.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +30,8 @@ ONE = 32  # a page that counts in full; one that is half relevant paid half of i
 _BESIDE = np.array([16, 32, 0, 32, 16], np.int16)  # for who stands 2 places before … after it
 _RELEVANT = 0.5  # what a page paid from which on it was relevant
 _STEPS = np.arange(-2, 3)
-_NEWS = 64  # of fetched links at most that neighbours wait for
-_LARGEST = 30_000  # a count; it leaves room for as much news as may come at a time
+_NEWS = 64  # at most that neighbours wait for, before those of another page come
+_LARGEST = 28_000  # a count; it leaves room for as much news as may come at a time
 
 
 class Said(IntEnum):
@@ -71,24 +72,37 @@ def in_bytes(values: NDArray[Any], what: slice = slice(None)) -> Bytes:
 
 
 class Count(IntEnum):
-    """What was counted for a link: the first three are what the next three paid."""
+    """What was counted for a link: the first three are what the next three paid, or were worth."""
 
     PAID = 0
-    ALIKE_PAID = 1
+    ALIKE_WORTH = 1
     BESIDE_PAID = 2
     SOURCES = 3  # pages with this link
     ALIKE = 4  # fetched links at the same tag path of the same pages
     BESIDE = 5  # fetched links close by on the same pages, weighted
 
 
+class _News(NamedTuple):
+    """Of a place: another trial or none, how much more it paid, and how much more it was worth."""
+
+    place: int
+    trials: int
+    paid: float
+    worth: float
+
+
 @dataclass(frozen=True, slots=True)
 class _Near:
-    """Links near some places: their numbers, of which place, and what is counted for them where."""
+    """Links near some places: their numbers, of which place, and what is counted for them where.
+
+    First come those at the same tag path, `alike` of them, then those beside it.
+    """
 
     links: Numbers
     which: Rows
     cells: Rows
     parts: NDArray[np.int16]  # of a page
+    alike: int
 
 
 class Book:
@@ -114,7 +128,7 @@ class Book:
         self._written = 0  # pages with places
         self._links = np.zeros(1 << 12, np.int32)  # number of the link at each place
         self._paths = np.zeros(1 << 12, np.uint16)
-        self._news: list[tuple[int, float]] = []  # places of fetched links, and what these paid
+        self._news: list[_News] = []  # that neighbours have not been told
 
     # -- numbers ---------------------------------------------------------------------------
 
@@ -212,8 +226,13 @@ class Book:
         self._trip[at] = paid, 1.0
         if len(self._news) >= _NEWS:
             self.tell_neighbours()
-        self._news += [(place, paid) for place in self._places[number].tolist() if place]
+        self._spread(number, 1, paid, paid)
         return self._tell_the_way(number, paid)
+
+    def _spread(self, number: int, trials: int, paid: float, worth: float) -> None:
+        """News of a link: those who stand near it will be told."""
+        places = self._places[number].tolist()
+        self._news += [_News(place, trials, paid, worth) for place in places if place]
 
     def _tell_the_way(self, number: int, paid: float) -> list[tuple[int, float]]:
         risen, trip = [], self._trip
@@ -224,9 +243,17 @@ class Book:
                 trip[at, 0] += paid
                 value = trip.item(at, 0) / trip.item(at, 1)
                 if (more := value - self.value.item(at)) > 0:
-                    self.value[at] = value
+                    self._revalue(each, value)
                     risen.append((each, more))
         return risen
+
+    def _revalue(self, number: int, value: float) -> None:
+        """A fetched page is worth more, or less, than was known."""
+        at = self.page.item(number)
+        more = _counted(value) - _counted(self.value.item(at))
+        self.value[at] = value
+        if more:
+            self._spread(number, 0, 0.0, more)
 
     def tell_neighbours(self) -> Numbers:
         """Tell the links that stand near those fetched since the last time what these were.
@@ -235,12 +262,14 @@ class Book:
         """
         if not self._news:
             return np.empty(0, np.int32)
-        places, paid = zip(*self._news, strict=True)
+        places, trials, paid, worth = (np.array(each) for each in zip(*self._news, strict=True))
         self._news = []
-        near = self._near(np.array(places))
-        self._count(near.cells, near.parts)
-        if any(paid):
-            self._count_pay(near, np.array(paid, np.float32))
+        near = self._near(places)
+        self._count(near.cells, near.parts * trials.astype(np.int16).take(near.which))
+        if worth.any() or paid.any():
+            alike, beside = near.which[: near.alike], near.which[near.alike :]
+            pay = near.parts * np.concatenate([worth.take(alike), paid.take(beside)])
+            self._count(near.cells - Count.SOURCES, np.rint(pay).astype(np.int16))
         return np.unique(near.links)
 
     def _near(self, places: Rows) -> _Near:
@@ -257,17 +286,12 @@ class Book:
         parts[len(alike) :] = _BESIDE[step]
         cells = links * np.intp(len(Count)) + Count.ALIKE
         cells[len(alike) :] += Count.BESIDE - Count.ALIKE
-        return _Near(links, np.concatenate([which[alike], beside]), cells, parts)
+        return _Near(links, np.concatenate([which[alike], beside]), cells, parts, len(alike))
 
     def _count(self, cells: Rows, parts: NDArray[np.int16]) -> None:
         counts = self._counts.ravel()
         counts[cells] = np.minimum(counts.take(cells), _LARGEST)
         np.add.at(counts, cells, parts)
-
-    def _count_pay(self, near: _Near, paid: Singles) -> None:
-        """What was paid at each of the places counts for the links near it."""
-        parts = np.rint(near.parts * paid[near.which]).astype(np.int16)
-        self._count(near.cells - Count.SOURCES, parts)
 
     def tell_links(
         self,
@@ -300,19 +324,18 @@ class Book:
     ) -> None:
         """The links that wait learn where on the page the others are, and what these paid."""
         pages = self.page.take(numbers)
-        here, paid = pages > 0, self.paid.take(pages)
+        here, value = pages > 0, self.value.take(pages)
         there = paths[here]
         order = there.argsort()
         there, mine = there.take(order), paths.take(waiting)
         first, last = there.searchsorted(mine), there.searchsorted(mine, "right")
         counts[:, Count.ALIKE] += ONE * (last - first)
         counts[:, Count.BESIDE] += np.correlate(here, _BESIDE, "full")[2:-2].take(waiting)
-        if np.count_nonzero(paid):
-            total = np.zeros(len(there) + 1, np.float32)
-            paid[here].take(order).cumsum(out=total[1:])
-            alike_paid = ONE * (total.take(last) - total.take(first))
-            counts[:, Count.ALIKE_PAID] += np.rint(alike_paid).astype(np.int32)
-            beside_paid = np.correlate(paid, _BESIDE, "full")[2:-2].take(waiting)
+        if np.count_nonzero(value):
+            total = np.zeros(len(there) + 1, np.int32)
+            np.rint(ONE * value[here].take(order)).astype(np.int32).cumsum(out=total[1:])
+            counts[:, Count.ALIKE_WORTH] += total.take(last) - total.take(first)
+            beside_paid = np.correlate(self.paid.take(pages), _BESIDE, "full")[2:-2].take(waiting)
             counts[:, Count.BESIDE_PAID] += np.rint(beside_paid).astype(np.int32)
 
     def find_again(self, numbers: Numbers, most: int) -> Rows:
@@ -346,16 +369,10 @@ class Book:
                 value = max(value, old)
             elif each != number and before > 0:
                 value = max(value, old * now / before)
-            self.value[at] = value
+            self._revalue(each, value)
             changed.append((each, value - old))
+        self._spread(number, 0, more, 0.0)
         return changed
-
-    def correct_neighbours(self, number: int, more: float) -> Numbers:
-        """The links near a fetched one learn how much more it paid; returns who was told."""
-        places = self._places[number]
-        near = self._near(places[places > 0])
-        self._count_pay(near, np.full(len(places), more, np.float32))
-        return np.unique(near.links)
 
     def correct_links(self, numbers: Numbers, more: float, near: float) -> None:
         """The links of a page learn how much more it paid, and how near a relevant one is."""
@@ -421,7 +438,12 @@ class Book:
         self._links = np.array(state["links"], np.int32)
         self._paths = np.array(state["paths"], np.uint16)
         self._written = len(self._starts) - 1
-        self._news = [(int(place), float(paid)) for place, paid in state["news"]]
+        self._news = [_News(*news) for news in state["news"]]
+
+
+def _counted(value: float) -> float:
+    """A worth in the units in which it is counted, so that what it has risen by adds up."""
+    return round(ONE * value) / ONE
 
 
 _ROWS = ("_said", "_counts", "_talk", "parent", "page", "_places")

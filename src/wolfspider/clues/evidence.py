@@ -22,7 +22,7 @@ from wolfspider.topics import Topic
 FEATURES = (
     "bias",
     *(said.name.lower() for said in Said),
-    *("sources_paid", "alike_paid", "beside_paid"),
+    *("sources_paid", "alike_worth", "beside_paid"),
     *("some_paid", "talk", "sources"),
     *(f"rate_{kind}" for kind in KINDS),
     *(f"talk_{bag}" for bag in BAGS),
@@ -125,7 +125,7 @@ class Evidence:
         for each, change in book.correct(number, paid):
             self.rates.correct(book.tokens.get_one(each).own(), change)
         self.speech.correct(hashed(visit.page.terms.ids), more)
-        told = book.correct_neighbours(number, more)
+        told = book.tell_neighbours()
         numbers = book.numbers(links.fingerprints)
         numbers = numbers[numbers != ABSENT]
         numbers = numbers[book.page[numbers] == 0]

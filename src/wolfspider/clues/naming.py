@@ -65,16 +65,20 @@ _FAR = 6  # links from the last relevant page, or more, or there was none
 _COUNTED = {"like_near": "link", "like_shallow": "link", "like_alone": "link", "sources": "page"}
 _COUNTS = {
     "sources_paid": (Count.PAID, Count.SOURCES, "{} of {} pages that link to it are relevant"),
-    "alike_paid": (
-        Count.ALIKE_PAID,
+    "alike_worth": (
+        Count.ALIKE_WORTH,
         Count.ALIKE,
-        "{} of {} links at the same place of its pages led to relevant pages",
+        "links at the same place of its pages, {1} so far, yielded {0} %",
     ),
     "beside_paid": (
         Count.BESIDE_PAID,
         Count.BESIDE,
         "{} of {} links beside it led to relevant pages",
     ),
+}
+_IN_PERCENT = "alike_worth"  # yields of several links, which add up to no number of pages
+_IN_COUNTS = {kind: words for kind, (_, _, words) in _COUNTS.items()} | {
+    "alike_paid": "{} of {} links at the same place of its pages led to relevant pages"  # before
 }
 _SAME = {"sources_paid": ("sources_paid", "some_paid")}  # how many are, and that one is: one clue
 _RELATIVE = slice(AT["same_host"], AT["rate_anchor"])  # places and counts: 0 of these says nothing
@@ -135,8 +139,10 @@ def _of_features(evidence: Evidence, number: int, shares: Floats) -> _Weights:
 def _key(kind: str, evidence: Evidence, number: int, row: Singles, usual: Singles) -> int:
     """How many links or pages there are; of others, whether it is otherwise than its name says."""
     if kind in _COUNTS:
-        paid, seen = (_count(evidence.book.count_of(number, what)) for what in _COUNTS[kind][:2])
-        return paid << 16 | seen
+        paid, seen = (evidence.book.count_of(number, what) for what in _COUNTS[kind][:2])
+        if kind == _IN_PERCENT:
+            paid *= 100 / seen
+        return _count(paid) << 16 | _count(seen)
     at = _PLAIN[kind]
     value = row.item(at)
     if kind in _COUNTED:
@@ -155,8 +161,8 @@ def name_of(clue: Clue, words: Mapping[int, str]) -> str:
     """A clue in words; `words` has the texts of tokens that are known."""
     if clue.kind in _TOKENS:
         return _TOKENS[clue.kind].format(words.get(clue.key, "?"))
-    if clue.kind in _COUNTS:
-        return _COUNTS[clue.kind][2].format(clue.key >> 16, clue.key & _LARGEST)
+    if clue.kind in _IN_COUNTS:
+        return _IN_COUNTS[clue.kind].format(clue.key >> 16, clue.key & _LARGEST)
     if clue.kind == "like_near" and clue.key >= _FAR:
         return "found far from any relevant page"
     if clue.kind == "like_near" and not clue.key:

@@ -33,7 +33,7 @@ _PRIORS = {  # feature → weight, firmness
     "shallow": (0.1, 60.0),
     "alone": (0.0, 36.0),
     "sources_paid": (0.4, 14.0),
-    "alike_paid": (0.33, 30.0),
+    "alike_worth": (0.33, 30.0),
     "beside_paid": (0.2, 50.0),
     "some_paid": (-0.6, 3.0),
     "talk": (1.1, 2.5),

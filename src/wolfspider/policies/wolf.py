@@ -186,7 +186,6 @@ class Wolf:
             self.learn(visit)
         elif paid != book.paid_by(number):
             self._lately = max(0.0, self._lately + paid - book.paid_by(number))
-            book.tell_neighbours()
             told = self.evidence.correct(number, visit, paid)
             if self._count >= _FEW:
                 self._fit_at = self._count  # when the next page has come
