@@ -87,3 +87,7 @@ class Topic:
             if np.count_nonzero(here):
                 weights = count * here if weights is None else weights + count * here
         return weights
+
+
+NO_TOPIC = Topic(())
+"""Of who does not say what is wanted: nothing is like it."""

@@ -59,6 +59,30 @@ def test_a_model_is_made_explained_and_hunted_with(
     assert found["rl-future"] > found["breadth-first"]
 
 
+def test_the_wolf_learns_how_far_to_heed_a_topic(
+    run: Run, generated: Generated, label: str, tmp_path: Path
+) -> None:
+    told = {}
+    asked: dict[str, list[str]] = {"with": ["--topic", "sailing boat"], "without": []}
+    for name, more in asked.items():
+        made = run(
+            *("train", "wolf-trained", "--web", generated.folder, "--label", label, *more),
+            *("-o", tmp_path / name, "-q", "--json"),
+        )
+        assert made.code == 0, made.err
+        told[name] = made.json
+    assert told["with"]["topic"] == "sailing boat"
+    assert "topic" not in told["without"]
+    assert told["with"]["digest"] != told["without"]["digest"]
+    bad = run(
+        *("train", "wolf-trained", "--web", generated.folder, "--label", label),
+        *("--topic", "the", "-o", tmp_path / "bad"),
+    )
+    assert bad.code == 2
+    assert "has no words to look for" in bad.err
+    assert not (tmp_path / "bad").exists()
+
+
 def test_a_hunt_goes_on_with_the_model_it_began_with(
     run: Run, generated: Generated, label: str, model: Path, tmp_path: Path
 ) -> None:

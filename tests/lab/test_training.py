@@ -61,6 +61,7 @@ def test_one_site_is_left_out(web: RecordedWeb) -> None:
         *("http://c0.test/", "http://c1.test/", "http://c3.test/")
     }
     assert len(known.known_targets) == 3
+    assert known.topic.keywords == ("officers",)
     assert all("c2.test" not in url for each in known for url in each.page.links.urls())
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from checks import check_policy
-from wolfspider.clues.evidence import together
+from wolfspider.clues.evidence import AT, together
 from wolfspider.clues.priors import FIRMNESS, PRIOR
 from wolfspider.crawl import replay
 from wolfspider.judges import KeywordJudge
@@ -71,6 +72,15 @@ def test_it_is_known_as_one_that_trains(model: Model, web: RecordedWeb) -> None:
 def test_training_hunts_every_page_of_the_map_once(model: Model, web: RecordedWeb) -> None:
     assert model.about["pages_hunted"] == len(web) == model.about["pages"]
     assert model.about["relevant"] == len(web.label(label(web)))
+
+
+def test_with_a_topic_it_learns_how_far_to_heed_it(model: Model, web: RecordedWeb) -> None:
+    """Without one no link is like it, and the weights of that stay what they were."""
+    likeness = [AT["anchor"], AT["means_anchor"], AT["title"]]
+    asked = TrainedWolf.train(replace(map_of(web), topic=Topic.of(label(web))))
+    assert model.state["weights"][likeness].tolist() == PRIOR[likeness].tolist()
+    assert (asked.state["weights"][likeness] != PRIOR[likeness]).all()
+    assert asked.state["keywords"] == []  # its words may be carried to any hunt
 
 
 def test_pages_that_are_not_on_the_map_are_not_seen(web: RecordedWeb) -> None:

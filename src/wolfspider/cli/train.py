@@ -25,6 +25,7 @@ from wolfspider.policies import Spec, known, trains
 from wolfspider.policies import train as train_policy
 from wolfspider.policies.registry import load
 from wolfspider.store.as_web import as_web
+from wolfspider.topics import Topic
 from wolfspider.training.disk import digest_of, load_model, save_model
 from wolfspider.training.maps import Map
 from wolfspider.training.model import Model
@@ -69,6 +70,11 @@ def _command(policy: str) -> click.Command:
         "--known", multiple=True, help="Learn only from pages with this label; repeatable."
     )
     @click.option("--task", help="FILE.toml:NAME: learn what that task allows, for its targets.")
+    @click.option(
+        "--topic",
+        help="Words you will hunt with; a task has its own. wolf-trained learns how far to heed "
+        "them, the other policies do not know them.",
+    )
     @click.option("--set", "settings", multiple=True, help="A setting: name=value.")
     @click.option("--random-seed", default=0, show_default=True, help="Same seed, same model.")
     @click.option("-o", "--out", required=True, type=_PATH, help="Folder to write the model to.")
@@ -78,6 +84,7 @@ def _command(policy: str) -> click.Command:
         label: str | None,
         known: tuple[str, ...],
         task: str | None,
+        topic: str | None,
         settings: tuple[str, ...],
         random_seed: int,
         out: Path,
@@ -88,6 +95,8 @@ def _command(policy: str) -> click.Command:
             raise BadInput(f"{out} exists already; choose another folder or remove it")
         spec = Spec.parse(policy, settings)
         mapped = _of_task(task, web) if task else _of_labels(web, label, known)
+        if topic is not None:
+            mapped = replace(mapped, topic=Topic.of(topic))
         if not quiet:
             pages, targets = int(mapped.within.sum()), len(mapped.known_targets)
             note(f"learning from {pages:,} pages, {targets:,} of them targets")
@@ -138,6 +147,8 @@ def _told_where(
         "known": list(known),
         "seconds": round(seconds, 3),
     }
+    if mapped.topic.keywords:
+        about["topic"] = " ".join(mapped.topic.keywords)
     return replace(model, about=about | dict(model.about))
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from math import expm1
 
 import numpy as np
 
@@ -83,6 +84,7 @@ _IN_COUNTS = {kind: words for kind, (_, _, words) in _COUNTS.items()} | {
 _SAME = {"sources_paid": ("sources_paid", "some_paid")}  # how many are, and that one is: one clue
 _RELATIVE = slice(AT["same_host"], AT["rate_anchor"])  # places and counts: 0 of these says nothing
 _PLAIN = {kind: AT[kind.removeprefix("like_")] for kind in _SAID}  # features that are clues as such
+_KINDS = np.array(KINDS, object)
 _RATES = slice(AT["rate_anchor"], AT["rate_anchor"] + len(KINDS))
 _TALKS = slice(AT["talk_anchor"], AT["talk_anchor"] + len(BAGS))
 _Weights = dict[tuple[str, int | None], float]  # of clues by kind and key, or none yet
@@ -99,7 +101,7 @@ def clues_of(
     """
     shares = row * weights
     shares[_RELATIVE] -= usual[_RELATIVE] * weights[_RELATIVE]
-    said = _of_tokens(evidence, number, weights) | _of_features(evidence, number, shares)
+    said = _of_tokens(evidence, number, weights) | _of_features(evidence, number, shares.tolist())
     most = [(what, weight) for what, weight in said.items() if abs(weight) > _TINY]
     most.sort(key=lambda clue: -abs(clue[1]))
     return tuple(
@@ -119,21 +121,21 @@ def _of_tokens(evidence: Evidence, number: int, weights: Floats) -> _Weights:
     talks = (weights[_TALKS] * IN_MEAN.take(of_bags)).repeat(of_bags)
     spoken = tokens.spoken()[: len(talks)]
     shares[: len(talks)] += talks * evidence.speech.lift(spoken, evidence.page_base)
-    kinds = [kind for kind, count in zip(KINDS, counts.tolist(), strict=True) for _ in range(count)]
+    names = zip(_KINDS.repeat(counts).tolist(), tokens.all_ids().tolist(), strict=True)
     total: _Weights = {}
-    for kind, key, share in zip(kinds, tokens.all_ids().tolist(), shares.tolist(), strict=True):
-        total[kind, key] = total.get((kind, key), 0.0) + share
+    for name, share in zip(names, shares.tolist(), strict=True):
+        total[name] = total.get(name, 0.0) + share
     return total
 
 
-def _of_features(evidence: Evidence, number: int, shares: Floats) -> _Weights:
+def _of_features(evidence: Evidence, number: int, shares: Sequence[float]) -> _Weights:
     """What was counted, and what pages say."""
     said: _Weights = {
-        (kind, None): sum(shares.item(AT[each]) for each in _SAME.get(kind, (kind,)))
+        (kind, None): sum(shares[AT[each]] for each in _SAME.get(kind, (kind,)))
         for kind, (_, seen, _) in _COUNTS.items()
         if evidence.book.count_of(number, seen)
     }
-    return said | {(kind, None): shares.item(at) for kind, at in _PLAIN.items()}
+    return said | {(kind, None): shares[at] for kind, at in _PLAIN.items()}
 
 
 def _key(kind: str, evidence: Evidence, number: int, row: Singles, usual: Singles) -> int:
@@ -147,7 +149,7 @@ def _key(kind: str, evidence: Evidence, number: int, row: Singles, usual: Single
     value = row.item(at)
     if kind in _COUNTED:
         in_logs = kind in ("sources", "like_alone")
-        return _count(np.expm1(abs(value)) if in_logs else abs(value))
+        return _count(expm1(abs(value)) if in_logs else abs(value))
     if kind in _YES_OR_NO:
         return int(value <= 0)
     return int(kind in _OTHERWISE and value < (usual.item(at) if kind == "talk" else 0))

@@ -13,6 +13,7 @@ from wolfspider.lab.ground import target_mask
 from wolfspider.lab.parts import mask_of
 from wolfspider.lab.tasks import Task
 from wolfspider.policies import Spec, train
+from wolfspider.topics import Topic
 from wolfspider.training.maps import Map
 from wolfspider.training.model import Model
 from wolfspider.webs.recorded import RecordedWeb
@@ -35,25 +36,28 @@ def map_of(web: RecordedWeb, task: Task) -> Map:
             f"task {task.name!r} would learn from {int((known & tested).sum()):,} pages of what it "
             f"is tested on, {where}; take them out of train"
         )
-    return Map(web, known, target_mask(web, task))
+    return Map(web, known, target_mask(web, task), Topic(task.keywords))
 
 
 @lru_cache(maxsize=64)
 def trained(web: Path, task: Task, spec: Spec) -> tuple[Model, float]:
     """The model for a task, and how many seconds of processor time it took.
 
-    Tasks that allow the same pages and the same targets share it.
+    Tasks that allow the same pages and have the same targets and keywords share it.
     """
     known = map_of(_web(web), task)
-    return _trained(web, known.within.tobytes(), (known.targets & known.within).tobytes(), spec)
+    masks = known.within.tobytes(), (known.targets & known.within).tobytes()
+    return _trained(web, *masks, known.topic, spec)
 
 
 @lru_cache(maxsize=64)
-def _trained(web: Path, within: bytes, targets: bytes, spec: Spec) -> tuple[Model, float]:
+def _trained(
+    web: Path, within: bytes, targets: bytes, topic: Topic, spec: Spec
+) -> tuple[Model, float]:
     import sklearn.svm  # noqa: F401  # here, so that no training is charged for loading it
 
-    masks = (np.frombuffer(mask, bool) for mask in (within, targets))
-    known = Map(_web(web), *masks)
+    pages, wanted = (np.frombuffer(mask, bool) for mask in (within, targets))
+    known = Map(_web(web), pages, wanted, topic)
     begin = time.thread_time()
     model = train(spec, known)
     return model, time.thread_time() - begin

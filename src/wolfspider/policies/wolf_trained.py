@@ -20,7 +20,7 @@ from wolfspider.learners.prior_logistic import PriorLogistic
 from wolfspider.policies.trained import Lesson, Trained
 from wolfspider.policies.wolf import Wolf, to_carry
 from wolfspider.records import Links, State, Verdict, Visit
-from wolfspider.topics import Topic
+from wolfspider.topics import NO_TOPIC, Topic
 from wolfspider.training.maps import Map
 from wolfspider.training.model import Model
 from wolfspider.urls import host, seed_link, site
@@ -59,7 +59,7 @@ class TrainedWolf(Trained, Wolf):
     def fit(cls, known: Map) -> Lesson:
         """Hunt on each site of the map, then again with what was learned on the others.
 
-        The hunts know no keywords, so what they learn about words holds for any way to ask.
+        The hunts know the topic of the map, if it has one, and so learn how far to heed it.
         A map of one site is hunted once, and the weights are fitted to that.
         """
         parts = sites(known)
@@ -74,7 +74,8 @@ class TrainedWolf(Trained, Wolf):
         rows, values = zip(*(wolf.examples() for wolf in wolves), strict=True)
         learner.fit(np.concatenate(rows), np.concatenate(values))
         whole = together(told)
-        state = to_carry(Topic(()), learner.weights, whole)
+        # What words are worth was learned of targets, and holds for any way to ask for them.
+        state = to_carry(NO_TOPIC, learner.weights, whole)
         about = {
             "sites": len(parts),
             "pages_hunted": int(whole["visits"]),
@@ -115,7 +116,7 @@ def _mask(size: int, pages: Numbers) -> Mask:
 
 def _hunted(known: Map, part: Mask, before: State | None = None, trust: float = 0.0) -> Wolf:
     """A wolf that has fetched every page of a part, and that may have begun with something."""
-    wolf = Wolf(topic=Topic(()))
+    wolf = Wolf(topic=known.topic)
     if before is not None:
         wolf.evidence.carry(before, trust)
     for visit in _hunt(wolf, known, part):

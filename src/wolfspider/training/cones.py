@@ -9,7 +9,7 @@ Most pages of a cone are far up. `Cone.balanced` takes equally many of each dist
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -103,7 +103,7 @@ def descended(known: Map, *, starts: int | None = None, depth: int = 6, seed: in
     """
     first = _some(known.known_targets, starts, np.random.default_rng(seed))
     near = known.graph.distances_from(first) <= depth
-    return Map(known.web, known.within & near, known.targets)
+    return replace(known, within=known.within & near)
 
 
 def _labelled(known: Map, inside: Mask, height: int, random: np.random.Generator | None) -> Cone:

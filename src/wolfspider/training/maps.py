@@ -11,6 +11,7 @@ import numpy as np
 from wolfspider.errors import BadInput
 from wolfspider.records import Page, TermIds
 from wolfspider.text import term_ids, word_of
+from wolfspider.topics import NO_TOPIC, Topic
 from wolfspider.training.model import Model
 from wolfspider.webs.graph import Graph, Mask, Numbers
 from wolfspider.webs.recorded import RecordedWeb
@@ -27,11 +28,12 @@ class Mapped:
 
 @dataclass(frozen=True)
 class Map:
-    """The known pages of a web, and which of them are targets."""
+    """The known pages of a web, which of them are targets, and how one would ask for these."""
 
     web: RecordedWeb
     within: Mask
     targets: Mask
+    topic: Topic = NO_TOPIC
 
     def __post_init__(self) -> None:
         if not self.within.any():
