@@ -66,8 +66,8 @@ def test_the_wolf_learns_how_far_to_heed_a_topic(
     asked: dict[str, list[str]] = {"with": ["--topic", "sailing boat"], "without": []}
     for name, more in asked.items():
         made = run(
-            *("train", "wolf-trained", "--web", generated.folder, "--label", label, *more),
-            *("-o", tmp_path / name, "-q", "--json"),
+            *("train", "wolf-trained", "--web", generated.folder, "--label", label),
+            *("-o", tmp_path / name, "-q", "--json", *more),
         )
         assert made.code == 0, made.err
         told[name] = made.json
