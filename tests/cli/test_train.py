@@ -67,7 +67,8 @@ def test_the_wolf_learns_how_far_to_heed_a_topic(
     for name, more in asked.items():
         made = run(
             *("train", "wolf-trained", "--web", generated.folder, "--label", label),
-            *("-o", tmp_path / name, "-q", "--json", *more),
+            *("-o", tmp_path / name, "-q", "--json"),
+            *more,
         )
         assert made.code == 0, made.err
         told[name] = made.json
