@@ -250,9 +250,8 @@ class Book:
     def _revalue(self, number: int, value: float) -> None:
         """A fetched page is worth more, or less, than was known."""
         at = self.page.item(number)
-        more = _counted(value) - _counted(self.value.item(at))
-        self.value[at] = value
-        if more:
+        before, self.value[at] = _counted(self.value.item(at)), value
+        if more := _counted(self.value.item(at)) - before:
             self._spread(number, 0, 0.0, more)
 
     def tell_neighbours(self) -> Numbers:
