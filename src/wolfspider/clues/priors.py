@@ -3,7 +3,8 @@
 A weight with firmness f moves when examples that speak for another one weigh more than f together.
 Fitted by empirical Bayes to hunts on WebKB, Wikipedia for Schools and a generated web (the mean
 over tasks, one over the variance), rounded, a few set by hand: `python -m benchmarks.wolf_priors`.
-Those of words are from when words counted by their mean, scaled to their sum over its root.
+Those of words are from when words counted by their mean, scaled to their sum over its root; that
+of links alike is from when these counted by what they paid, and not by what they were worth.
 """
 
 from __future__ import annotations
