@@ -1,16 +1,22 @@
 """What each part of the wolf buys: hunts without it, against whole ones.
 
 python -m benchmarks.ablation tasks.toml … [--web webs/NAME] [--part 0.2] [--judge keywords]
+                              [--chances 4] [--whole]
 
 For every task the area under the recall curve over the first part of the web; printed are `gap`
 (0 breadth-first, 1 optimal, pooled over the tasks) and what is lost without each part, with a
 95 % bootstrap interval over tasks.
+
+One step that is different may change all the rest of a hunt. With --chances each wolf hunts so many
+times, first as it is and then with 12 % of chance in every weight that it begins with; what is
+printed are means, and `error` their standard error. --whole hunts with the whole wolf alone.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -37,6 +43,8 @@ from wolfspider.topics import Topic
 from wolfspider.webs.recorded import RecordedWeb
 
 DRAWS = 10_000
+CHANCE = 0.12  # standard deviation of weights to begin with, as a share of them
+SEED = 1000
 LIKE = ("anchor", "context", "heading", "url", "page", "led_by", "source_url", "title")
 
 
@@ -94,8 +102,10 @@ def without_shades(wolf: Wolf) -> Wolf:
     return wolf
 
 
+WHOLE = "the whole wolf"
+AGAIN = "labels after the fact"  # a constant of clues.evidence
 PARTS: dict[str, Callable[[Topic], Wolf]] = {
-    "the whole wolf": lambda topic: Wolf(topic=topic),
+    WHOLE: lambda topic: Wolf(topic=topic),
     "keywords in words": lambda topic: blind(Wolf(topic=topic), *LIKE),
     "keywords in meaning": lambda topic: blind(Wolf(topic=topic), "means_*"),
     "both of them": lambda topic: blind(Wolf(topic=topic), *LIKE, "means_*"),
@@ -112,8 +122,8 @@ PARTS: dict[str, Callable[[Topic], Wolf]] = {
     "fitting weights": lambda topic: without_learning(Wolf(topic=topic)),
     "curiosity": lambda topic: Wolf(topic=topic, curiosity=0.0),
     "breadth while lost": lambda topic: Wolf(topic=topic, breadth=0.0),
+    AGAIN: lambda topic: Wolf(topic=topic),
 }
-AGAIN = "labels after the fact"  # a constant of clues.evidence
 
 
 def area(ground: Ground, policy: Policy, fetches: int) -> float:
@@ -131,7 +141,23 @@ def area(ground: Ground, policy: Policy, fetches: int) -> float:
     return total / fetches / float(ground.wanted.sum())
 
 
-def areas(part: float, judge: str, path: Path, web: Path | None, at: int) -> dict[str, float]:
+def chancy(wolf: Wolf, chance: int) -> Wolf:
+    """One that begins with other weights by chance, the same for all tasks; 0: as it is."""
+    if chance:
+        factors = 1 + CHANCE * np.random.default_rng(SEED + chance).standard_normal(len(FEATURES))
+        wolf.learner = PriorLogistic(wolf.learner.prior * factors, FIRMNESS)
+    return wolf
+
+
+def areas(
+    part: float,
+    judge: str,
+    names: Sequence[str],
+    path: Path,
+    web: Path | None,
+    at: int,
+    chance: int,
+) -> dict[str, float]:
     """Of one task: breadth-first, optimal, and every wolf."""
     file = read_tasks(path, web)
     task = file.tasks[at]
@@ -143,39 +169,51 @@ def areas(part: float, judge: str, path: Path, web: Path | None, at: int) -> dic
         "breadth-first": area(ground, make("breadth-first", topic=topic), fetches),
         "optimal": area(ground, make_oracle(Spec.parse("optimal"), ground), fetches),
     }
-    for name, wolf in PARTS.items():
-        found[name] = area(ground, wolf(topic), fetches)
-    seen._AGAIN, kept = 0, seen._AGAIN
-    found[AGAIN] = area(ground, Wolf(topic=topic), fetches)
-    seen._AGAIN = kept
+    for name in names:
+        seen._AGAIN, kept = 0 if name == AGAIN else seen._AGAIN, seen._AGAIN
+        found[name] = area(ground, chancy(PARTS[name](topic), chance), fetches)
+        seen._AGAIN = kept
     return found
 
 
-def run(paths: list[Path], web: Path | None, part: float, judge: str, jobs: int) -> None:
-    tasks = [(path, at) for path in paths for at in range(len(read_tasks(path, web).tasks))]
-    work = partial(areas, part, judge)
-    with ProcessPoolExecutor(jobs) as pool:
-        each = list(pool.map(work, *zip(*((path, web, at) for path, at in tasks), strict=True)))
-    columns = {name: np.array([found[name] for found in each]) for name in each[0]}
+def run(asked: argparse.Namespace) -> None:
+    tasks = [
+        (path, asked.web, at)
+        for path in asked.tasks
+        for at in range(len(read_tasks(path, asked.web).tasks))
+    ]
+    hunts = [(*task, chance) for task in tasks for chance in range(asked.chances)]
+    work = partial(areas, asked.part, asked.judge, [WHOLE] if asked.whole else list(PARTS))
+    with ProcessPoolExecutor(asked.jobs) as pool:
+        each = list(pool.map(work, *zip(*hunts, strict=True)))
+    chances = {  # tasks × chances
+        name: np.array([found[name] for found in each]).reshape(len(tasks), asked.chances)
+        for name in each[0]
+    }
+    columns = {name: values.mean(axis=1) for name, values in chances.items()}
     low, high = columns.pop("breadth-first"), columns.pop("optimal")
-    whole = columns["the whole wolf"]
+    whole = columns[WHOLE]
     draws = np.random.default_rng(0).integers(len(tasks), size=(DRAWS, len(tasks)))
     room = (high - low)[draws].mean(axis=1)
     for name, column in columns.items():
-        gap = float((column - low).mean() / (high - low).mean())
+        gaps = (chances[name] - low[:, None]).mean(axis=0) / (high - low).mean()
         lost = (whole - column)[draws].mean(axis=1) / room
         interval = [round(float(each), 3) for each in np.quantile(lost, [0.025, 0.975])]
         worst = float(((column - low) / np.maximum(high - low, 1e-9)).min())
         report(
             f"ablation {name}",
             "gap",
-            value=round(gap, 3),
+            value=round(float(gaps.mean()), 3),
+            error=round(float(gaps.std(ddof=1)) / math.sqrt(len(gaps)), 4)
+            if gaps[1:].size
+            else None,
             lost=round(float((whole - column).mean() / (high - low).mean()), 3),
             interval=interval,
             worst=round(worst, 3),
             tasks=len(tasks),
-            part=part,
-            judge=judge,
+            part=asked.part,
+            judge=asked.judge,
+            chances=asked.chances,
         )
 
 
@@ -185,6 +223,7 @@ if __name__ == "__main__":
     parser.add_argument("--web", type=Path)
     parser.add_argument("--part", type=float, default=0.2)
     parser.add_argument("--judge", default="targets")
+    parser.add_argument("--chances", type=int, default=1)
+    parser.add_argument("--whole", action="store_true")
     parser.add_argument("--jobs", type=int, default=2)
-    asked = parser.parse_args()
-    run(asked.tasks, asked.web, asked.part, asked.judge, asked.jobs)
+    run(parser.parse_args())

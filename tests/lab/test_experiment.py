@@ -612,7 +612,7 @@ def test_a_web_that_changed_since_is_a_sentence(
     done(tmp_path / "out", file, "breadth-first", 1)
     about = json.loads((web / "web.json").read_text())
     (web / "web.json").write_text(json.dumps(about | {"digest": "0123456789abcdef"}))
-    experiments._web.cache_clear()  # as in another process
+    experiments.web_of.cache_clear()  # as in another process
     experiments.ground_of.cache_clear()
     sentence = "the web .*/web has changed since .*/out was begun .* 0123456789abcdef now"
     with pytest.raises(BadInput, match=sentence):
@@ -645,6 +645,33 @@ def test_the_same_task_on_the_same_web_under_another_path_is_the_same(
     (tmp_path / "link").symlink_to(small_tasks.web)
     again = asked(tmp_path / "out", TaskFile(tmp_path / "link", small_tasks.tasks))
     assert len(again.about["tasks"]) == 2
+
+
+def test_results_are_found_and_go_on_from_any_folder(
+    tmp_path: Path,
+    recording: Recording,
+    small_tasks: TaskFile,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun_in, elsewhere = tmp_path / "begun", tmp_path / "else" / "where"
+    copied(recording.folder, begun_in / "a-web-beside")
+    elsewhere.mkdir(parents=True)
+    monkeypatch.chdir(begun_in)
+    file = TaskFile(Path("a-web-beside"), small_tasks.tasks)
+    before = outcomes(done(Path("out"), file, "breadth-first", 1))
+    monkeypatch.chdir(elsewhere)
+    assert outcomes(Experiment(begun_in / "out")) == before
+    file = TaskFile(Path("../../begun/a-web-beside"), small_tasks.tasks)
+    more = done(Path("../../begun/out"), file, "random", 1)
+    assert list(more.about["webs"]) == ["a-web-beside"]
+    after = outcomes(more)
+    shutil.move(begun_in / "out", elsewhere / "out")  # now webs are looked for from here
+    with pytest.raises(
+        BadInput, match=r"a-web-beside of out is neither here nor at .*/where/a-web"
+    ):
+        Experiment(Path("out")).traces()
+    monkeypatch.chdir(begun_in)
+    assert outcomes(Experiment(elsewhere / "out")) == after
 
 
 def test_a_folder_with_other_things_is_a_sentence(tmp_path: Path) -> None:

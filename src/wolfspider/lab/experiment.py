@@ -65,7 +65,7 @@ class Job:
     def path(self, folder: Path) -> Path:
         """Named by web, task, policy, settings, seed and the code of policy and judge: all that
         decides the outcome."""
-        web = _web(self.web).digest
+        web = web_of(self.web).digest
         decides = [web, self.task.as_json(), str(self.policy), self.repeat, self.code]
         decides += ["judge", self.judge] if self.judge else []
         decides += ["carries"] if self.carries else []
@@ -101,7 +101,7 @@ class Experiment:
         jobs = []
         specs = [(name, Spec.parse(name)) for name in self.about["policies"]]
         for entry in self.about["tasks"]:
-            task, web = Task.of_json(entry["task"]), Path(entry["web"])
+            task, web = Task.of_json(entry["task"]), self.place(entry["web"])
             judge = self.about["judges"].get(task.judge, "")
             for repeat in range(self.about["repeats"]):
                 for name, spec in specs:
@@ -137,15 +137,26 @@ class Experiment:
                 )
             self.about["carry"] = carry
             for file in files:
-                digest = _web(file.web).digest
-                self._check_web(str(file.web), digest)
-                self.about["webs"][str(file.web)] = digest
+                name, digest = self._name(file.web), web_of(file.web).digest
+                self._check_web(name, digest)
+                self.about["webs"][name] = digest
                 self._add_tasks(file)
             self._add_policies(specs)
             self._add_judges()
             self.about["repeats"] = max(repeats, self.about["repeats"])
             self.about["commands"].append(command)
             self._write()
+
+    def place(self, web: str) -> Path:
+        """Where a web is, by its name in `about`: seen from here, or from where this was begun."""
+        there = Path(os.path.normpath(self._begun_in / web))
+        for place in (Path(web), there):
+            if place.is_dir():
+                return place
+        raise BadInput(
+            f"the web {web} of {self.folder} is neither here nor at {there}; "
+            "go to the folder from which it was given"
+        )
 
     def missing(self) -> list[Job]:
         return [job for job in self.jobs if not job.path(self.folder).exists()]
@@ -172,11 +183,19 @@ class Experiment:
     def traces(self) -> list[Trace]:
         """The runs that are there, in the order of the jobs."""
         for name, digest in self.about["webs"].items():
-            self._check_web(name, _web(Path(name)).digest, digest)
+            self._check_web(name, web_of(self.place(name)).digest, digest)
         paths = [job.path(self.folder) for job in self.jobs]
         return [Trace.load(path) for path in paths if path.exists()]
 
     # --------------------------------------------------------------------------------------
+
+    @property
+    def _begun_in(self) -> Path:
+        return self.folder.resolve() / str(self.about["from"])
+
+    def _name(self, web: Path) -> str:
+        """The path of a web as seen from where this was begun."""
+        return str(web) if web.is_absolute() else os.path.relpath(web, self._begun_in)
 
     def _read(self) -> dict[str, Any]:
         path = self.folder / "experiment.json"
@@ -193,7 +212,8 @@ class Experiment:
             "repeats": 0,
             "commands": [],
         }
-        later = {"carry": False, "judges": {}}  # what was added since the first results
+        here = os.path.relpath(Path.cwd(), self.folder.resolve())
+        later = {"carry": False, "judges": {}, "from": here}  # added since the first results
         if not path.exists():
             self._check_empty()
             return new | later
@@ -239,7 +259,7 @@ class Experiment:
     def _add_tasks(self, file: TaskFile) -> None:
         known = {entry["task"]["name"]: entry for entry in self.about["tasks"]}
         for task in file.tasks:
-            entry = {"web": str(file.web), "task": json.loads(json.dumps(task.as_json()))}
+            entry = {"web": self._name(file.web), "task": json.loads(json.dumps(task.as_json()))}
             before = known.setdefault(task.name, entry)
             if before is entry:
                 self.about["tasks"].append(entry)
@@ -266,7 +286,7 @@ class Experiment:
         for entry in self.about["tasks"]:
             task = Task.of_json(entry["task"])
             if task.judge not in judges:
-                judges[task.judge] = judge_digest(ground_of(Path(entry["web"]), task, 0))
+                judges[task.judge] = judge_digest(ground_of(self.place(entry["web"]), task, 0))
         self.about["judges"] = judges
 
 
@@ -324,7 +344,7 @@ def _takes(spec: Spec, parameter: str) -> bool:
 
 
 @lru_cache(maxsize=16)
-def _web(folder: Path) -> RecordedWeb:
+def web_of(folder: Path) -> RecordedWeb:
     return RecordedWeb(folder)
 
 
@@ -333,7 +353,7 @@ def ground_of(web: Path, task: Task, repeat: int) -> Ground:
     """The ground of a task; where seeds are listed it is the same for every repeat."""
     if repeat and task.listed:
         return ground_of(web, task, 0)
-    return Ground.lay(_web(web), task, repeat)
+    return Ground.lay(web_of(web), task, repeat)
 
 
 def _do(jobs: Series, folder: Path) -> list[Trace]:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wolfspider.errors import BadInput
-from wolfspider.lab.experiment import Experiment, ground_of
+from wolfspider.lab.experiment import Experiment, ground_of, web_of
 from wolfspider.lab.tasks import Task
 from wolfspider.lab.training import map_of, trained
 from wolfspider.policies import Spec
@@ -96,14 +96,13 @@ def _measured(web: Path, task: Task, spec: Spec) -> Entry:
 
 def _task(experiment: Experiment, name: str) -> tuple[Path, Task]:
     entry = next(each for each in experiment.about["tasks"] if each["task"]["name"] == name)
-    return Path(entry["web"]), Task.of_json(entry["task"])
+    return experiment.place(entry["web"]), Task.of_json(entry["task"])
 
 
 def _key(experiment: Experiment, task: str, spec: str) -> str:
     """By all that decides the outcome."""
     web, _ = _task(experiment, task)
-    about = experiment.about
-    return f"{about['webs'][str(web)]} {task} {spec} {about['code'][spec]}"
+    return f"{web_of(web).digest} {task} {spec} {experiment.about['code'][spec]}"
 
 
 def _read(folder: Path) -> dict[str, Entry]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
@@ -50,7 +49,7 @@ def run_long(experiment: Experiment) -> Iterator[tuple[int, int]]:
     tasks = tuple(replace(Task.of_json(entry["task"]), budget=None) for entry in entries)
     specs = [Spec.parse(with_buffer(name, BUFFERS[-1])) for name in LONG]
     longer = long_crawls(experiment)
-    file = TaskFile(Path(entries[0]["web"]), tasks)
+    file = TaskFile(experiment.place(entries[0]["web"]), tasks)
     longer.ask([file], specs, 1, experiment.about["commands"][-1])
     total = len(longer.missing())
     for done, _ in enumerate(longer.run(), 1):

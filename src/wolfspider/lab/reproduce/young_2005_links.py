@@ -17,7 +17,7 @@ import numpy as np
 from scipy import stats
 
 from wolfspider.errors import BadInput
-from wolfspider.lab.experiment import Experiment
+from wolfspider.lab.experiment import Experiment, web_of
 from wolfspider.lab.ground import target_mask
 from wolfspider.lab.parts import mask_of
 from wolfspider.lab.reproduce.young_2005_runs import MORE, NAMES, SVMS, Table, interval
@@ -98,8 +98,8 @@ def _tasks(experiment: Experiment) -> list[tuple[Path, Task]]:
     """The first task of each label: all of them learn from the same."""
     tasks: dict[object, tuple[Path, Task]] = {}
     for entry in experiment.about["tasks"]:
-        task = Task.of_json(entry["task"])
-        tasks.setdefault((task.targets, task.within, task.train), (Path(entry["web"]), task))
+        path, task = experiment.place(entry["web"]), Task.of_json(entry["task"])
+        tasks.setdefault((task.targets, task.within, task.train), (path, task))
     return list(tasks.values())
 
 
@@ -134,9 +134,8 @@ def _correlation(ours: Floats, theirs: Floats) -> float:
 
 def _key(experiment: Experiment, path: Path, task: Task, spec: str) -> str:
     """By all that decides the outcome."""
-    about = experiment.about
     where = f"{task.targets} {task.within} {' '.join(task.train)}"
-    return f"{about['webs'][str(path)]} {where} {spec} {about['code'][spec]}"
+    return f"{web_of(path).digest} {where} {spec} {experiment.about['code'][spec]}"
 
 
 def _read(folder: Path) -> dict[str, list[float]]:
