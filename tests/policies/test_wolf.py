@@ -216,6 +216,24 @@ def test_links_that_were_dropped_are_welcome_again(paid: float) -> None:
     assert len(wolf) == 3
 
 
+def test_links_that_were_dropped_are_neither_counted_nor_given_a_turn() -> None:
+    wolf = wolf_of(buffer=3, breadth=1.0)
+    wolf.start([seed_link(HOME)])
+    fetch(wolf, anchors({f"/{n}": "soup" for n in range(8)}))
+    fetch(wolf, anchors({"/deep": "solar eclipse"}))
+    assert len(wolf) == 3
+    for left in (2, 1, 0):
+        link = wolf.next()
+        assert link is not None
+        receipt = wolf.receipt(link.fingerprint)
+        assert receipt is not None
+        assert receipt.waiting == left + 1
+        assert len(wolf) == left
+        wolf.learn(visit_of(link))
+    assert wolf._turns > 0
+    assert wolf._peak < 1e5
+
+
 def test_of_many_relevant_pages_not_each_is_news(monkeypatch: pytest.MonkeyPatch) -> None:
     """To tell what is near costs time; the first relevant pages change most."""
     wolf, told = wolf_of(), list[float]()

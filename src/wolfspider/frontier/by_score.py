@@ -120,6 +120,11 @@ class Frontier:
         known: NDArray[np.bool_] = (rows >= 0) | (rows == _LEFT)
         return known
 
+    def holds_at(self, slots: Slots) -> NDArray[np.bool_]:
+        """Which of the links that the map has wait here, by where it has them."""
+        holds: NDArray[np.bool_] = self._map.held(slots) >= 0
+        return holds
+
     def remove(self, fingerprints: Fingerprints) -> list[Link]:
         """Take waiting links out as if they had never come; others are passed over."""
         rows = self._map.get(fingerprints)

@@ -248,11 +248,21 @@ class Wolf:
 
     def _waiting(self) -> Numbers:
         """Numbers of the links that wait, without seeds."""
-        waiting = self._scores[: self.evidence.book.size] > _GONE
-        return waiting.nonzero()[0].astype(np.int32)
+        return self._not_dropped(self._above(_GONE))
+
+    def _above(self, score: float) -> Numbers:
+        """Numbers of the links with a higher score; some of them may have been dropped."""
+        above = self._scores[: self.evidence.book.size] > score
+        return above.nonzero()[0].astype(np.int32)
+
+    def _not_dropped(self, numbers: Numbers) -> Numbers:
+        """Those of links with a score that wait."""
+        if self.frontier.bound is None:
+            return numbers
+        return numbers[self.frontier.holds_at(numbers)]
 
     def _are_waiting(self, numbers: Numbers) -> NDArray[np.bool_]:
-        """Which of some links of pages wait, without seeds."""
+        """Which of some links of pages wait, or were dropped, without seeds."""
         waiting: NDArray[np.bool_] = self._scores.take(numbers) > _GONE
         return waiting
 
@@ -275,7 +285,7 @@ class Wolf:
         self._look_at = self.evidence.visits + _LOOK
 
     def _rescore(self, numbers: Numbers) -> None:
-        numbers = numbers[self._are_waiting(numbers)]
+        numbers = self._not_dropped(numbers[self._are_waiting(numbers)])
         if len(numbers):
             scores = self.score(numbers)
             moved = np.abs(scores - self._scores[numbers]) > _MOVED
@@ -334,15 +344,17 @@ class Wolf:
 
     def _count_above(self, score: float) -> int:
         """How many of the links that wait have a higher score."""
-        return int(np.count_nonzero(self._scores[: self.evidence.book.size] > score))
+        if self.frontier.bound is None:
+            return int(np.count_nonzero(self._scores[: self.evidence.book.size] > score))
+        return len(self._not_dropped(self._above(score)))
 
     def _is_curious(self, number: int, promise: float, worth: float) -> bool:
         """Whether others promise more, and are worth less, because less can be learned from them.
 
         Nobody promises more than his score.
         """
-        rivals = (self._scores[: self.evidence.book.size] > promise).nonzero()[0]
-        rivals = rivals[rivals != number].astype(np.int32)
+        rivals = self._not_dropped(self._above(promise))
+        rivals = rivals[rivals != number]
         promises, scores = self._of_rows(self._rows_of(self._best(rivals, _RIVALS)))
         return bool(((promises > promise + _MOVED) & (scores <= worth)).any())
 
