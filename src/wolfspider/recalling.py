@@ -24,6 +24,7 @@ async def recalled(kept: Kept, web: Web) -> Visit:
         error=kept.error,
         detail=kept.detail,
         page=None if kept.error else page,
+        refused=kept.refused,
         digest=kept.digest,
         exchanges=kept.exchanges,
     )

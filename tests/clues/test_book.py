@@ -222,7 +222,33 @@ def test_news_of_a_long_list_does_not_overflow() -> None:
     book.tell_neighbours()
     counts = book.counts(links)
     assert counts.min() >= 0
-    assert counts[:, Count.ALIKE].min() > 900
+    assert counts[:, Count.ALIKE].tolist() == [875] * 1200
+
+
+def test_rates_stay_when_counts_are_full() -> None:
+    book, links = hub(3001)
+    for number in links[:-1].tolist():
+        book.fetch(number, float(number % 4 == 0))
+    book.tell_neighbours()
+    last = told(book, int(links[-1]))
+    assert last["ALIKE"] == 875
+    assert last["ALIKE_WORTH"] == pytest.approx(875 / 4, abs=1)
+    for number in range(4000):
+        tell(book, links[-1:], [LIST], paid=float(number % 4 == 0), talk=0.5)
+    last = told(book, int(links[-1]))
+    assert last["SOURCES"] == 875
+    assert last["TALK"] == pytest.approx(875 / 2, abs=1)
+    assert last["PAID"] == pytest.approx(875 / 4, abs=1)
+
+
+@pytest.mark.parametrize("paid", [0.0, 1.0])
+def test_corrections_of_more_pages_than_are_counted(paid: float) -> None:
+    book, links = hub(1)
+    for _ in range(1100):
+        tell(book, links, [LIST], paid=paid)
+    for _ in range(1100):
+        book.correct_links(links, 1 - 2 * paid, -1)
+    assert book.count_of(int(links[0]), Count.PAID) == 875 * (1 - paid)
 
 
 def test_of_what_pages_say_the_most_counts() -> None:

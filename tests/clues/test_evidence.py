@@ -95,6 +95,12 @@ def test_what_a_page_says_of_its_links() -> None:
     assert one["sources"] == pytest.approx(math.log(2))
 
 
+def test_a_folder_whose_name_begins_alike_is_not_above() -> None:
+    beside, above = "http://a.test/stud/one", "http://a.test/two"
+    told = Told(visit("http://a.test/students/home", {beside: {}, above: {}}))
+    assert [told.row(url)["upward"] for url in (beside, above)] == [0, 1]
+
+
 def test_links_of_a_relevant_page_are_near_and_those_behind_them_farther() -> None:
     behind = "http://a.test/behind"
     told = Told(visit(HOME, LINKS, relevant=True), visit(ONE, {behind: {}}))

@@ -661,6 +661,8 @@ def test_results_are_found_and_go_on_from_any_folder(
     before = outcomes(done(Path("out"), file, "breadth-first", 1))
     monkeypatch.chdir(elsewhere)
     assert outcomes(Experiment(begun_in / "out")) == before
+    compared = run_here(monkeypatch, "lab", "compare", begun_in / "out")
+    assert (compared.code, compared.err) == (0, "")
     file = TaskFile(Path("../../begun/a-web-beside"), small_tasks.tasks)
     more = done(Path("../../begun/out"), file, "random", 1)
     assert list(more.about["webs"]) == ["a-web-beside"]

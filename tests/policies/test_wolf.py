@@ -22,7 +22,7 @@ from wolfspider.pages import parse_html
 from wolfspider.policies import make
 from wolfspider.policies.wolf import Wolf
 from wolfspider.protocols import Carrying, Corrigible, Explaining
-from wolfspider.records import Link, Page, Verdict, Visit
+from wolfspider.records import Link, Page, Response, Verdict, Visit
 from wolfspider.topics import Topic
 from wolfspider.urls import seed_link
 from wolfspider.webs.recorded import RecordedWeb
@@ -232,6 +232,54 @@ def test_links_that_were_dropped_are_neither_counted_nor_given_a_turn() -> None:
         wolf.learn(visit_of(link))
     assert wolf._turns > 0
     assert wolf._peak < 1e5
+
+
+def test_links_that_were_dropped_come_back_with_what_they_are_worth_by_now() -> None:
+    wolf = wolf_of(buffer=5)
+    wolf.start([seed_link(HOME)])
+    links = anchors({f"/{n}": "soup" if n % 2 else "pepper" for n in range(20)})
+    fetch(wolf, links)
+    numbers = wolf._above(-1e3)
+    dropped = numbers[~wolf.frontier.holds_at(numbers)]
+    wolf._scores[dropped] = -50.0  # of when they were dropped
+    fetch(wolf, links)
+    assert (wolf._scores[dropped] > -50).all()
+
+
+def test_a_host_that_is_busy_for_long_does_not_end_the_looking_around() -> None:
+    def turns(links: dict[str, str]) -> int:
+        wolf = wolf_of(breadth=1.0)
+        wolf.start([seed_link(HOME)])
+        fetch(wolf, anchors(links))
+        taken = 0
+        for _ in range(100):
+            link = wolf.next({"dead.example"})
+            assert link is not None
+            taken += link.score == 0
+            wolf.learn(visit_of(link))
+        assert taken == wolf._turns
+        return taken
+
+    links = {f"http://b.example/{n}": "soup" for n in range(120)}
+    assert turns({"http://dead.example/": "soup"} | links) == turns(links) > 10
+
+
+def test_a_link_that_was_refused_says_nothing_about_others() -> None:
+    wolf = wolf_of()
+    wolf.start([seed_link(HOME)])
+    fetch(wolf, anchors({f"/{n}": "soup" for n in range(20)}), relevant=True)
+    for _ in range(5):
+        fetch(wolf, "<p>eclipse</p>", relevant=True)
+    before = wolf.score(wolf._waiting()[-5:]).tolist()
+    for _ in range(5):
+        link = wolf.next()
+        assert link is not None
+        wolf.receipt(link.fingerprint)
+        refused = Response(link.url, error="robots", refused=True)
+        wolf.learn(Visit(link, Page(link.url), response=refused))
+    assert wolf.score(wolf._waiting()[-5:]).tolist() == before
+    assert (len(wolf.examples()[0]), len(wolf), wolf.evidence.visits) == (5, 10, 6)
+    assert not wolf._out
 
 
 def test_of_many_relevant_pages_not_each_is_news(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -263,13 +263,16 @@ class Book:
             return np.empty(0, np.int32)
         places, trials, paid, worth = (np.array(each) for each in zip(*self._news, strict=True))
         self._news = []
-        near = self._near(places)
-        self._count(near.cells, near.parts * trials.astype(np.int16).take(near.which))
+        near, counts = self._near(places), self._counts.ravel()
+        np.add.at(counts, near.cells, near.parts * trials.astype(np.int16).take(near.which))
         if worth.any() or paid.any():
             alike, beside = near.which[: near.alike], near.which[near.alike :]
             pay = near.parts * np.concatenate([worth.take(alike), paid.take(beside)])
-            self._count(near.cells - Count.SOURCES, np.rint(pay).astype(np.int16))
-        return np.unique(near.links)
+            np.add.at(counts, near.cells - Count.SOURCES, np.rint(pay).astype(np.int16))
+        told = np.unique(near.links)
+        if (counts.take(near.cells) > _LARGEST).any() or (paid < 0).any() or (worth < 0).any():
+            self._counts[told], _ = _within(self._counts[told].astype(np.int32))
+        return told
 
     def _near(self, places: Rows) -> _Near:
         """Who stands near these places, on the same pages."""
@@ -286,11 +289,6 @@ class Book:
         cells = links * np.intp(len(Count)) + Count.ALIKE
         cells[len(alike) :] += Count.BESIDE - Count.ALIKE
         return _Near(links, np.concatenate([which[alike], beside]), cells, parts, len(alike))
-
-    def _count(self, cells: Rows, parts: NDArray[np.int16]) -> None:
-        counts = self._counts.ravel()
-        counts[cells] = np.minimum(counts.take(cells), _LARGEST)
-        np.add.at(counts, cells, parts)
 
     def tell_links(
         self,
@@ -311,8 +309,11 @@ class Book:
         counts[:, Count.SOURCES] += ONE
         if paid:
             counts[:, Count.PAID] += round(ONE * paid)
-        self._counts[told] = np.minimum(counts, _LARGEST, out=counts)
-        self._talk[told] += np.float32(talk)
+        talks = self._talk.take(told) + np.float32(talk)
+        if counts.max(initial=0) > _LARGEST:
+            counts, shares = _within(counts)
+            talks *= shares[:, 0]
+        self._counts[told], self._talk[told] = counts, talks
 
     def _tell_of_fetched(
         self,
@@ -375,7 +376,8 @@ class Book:
 
     def correct_links(self, numbers: Numbers, more: float, near: float) -> None:
         """The links of a page learn how much more it paid, and how near a relevant one is."""
-        self._counts[numbers, Count.PAID] += np.int16(round(ONE * more))
+        paid = self._counts[numbers, Count.PAID].astype(np.int32) + round(ONE * more)
+        self._counts[numbers, Count.PAID] = paid.clip(0, _LARGEST)
         nearness = np.int8(near * _SCALE[Said.NEAR])
         said = self._said[numbers, Said.NEAR]
         if more > 0:
@@ -438,6 +440,18 @@ class Book:
         self._paths = np.array(state["paths"], np.uint16)
         self._written = len(self._starts) - 1
         self._news = [_News(*news) for news in state["news"]]
+
+
+def _within(counts: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    """Counts that are not too large, and by which shares they are smaller, links × pairs.
+
+    What is counted and what it paid are made smaller together, so the rate stays. Less than
+    nothing was never paid.
+    """
+    seen = counts[:, Count.SOURCES :]
+    shares = np.minimum(1, np.float32(_LARGEST) / np.maximum(seen, 1)).astype(np.float32)
+    less = np.rint(counts * np.tile(shares, 2)).astype(np.int32)
+    return less.clip(0, _LARGEST), shares
 
 
 def _counted(value: float) -> float:

@@ -285,5 +285,5 @@ def _bearings(links: Links, rows: Rows, source: str) -> NDArray[Any]:
     for row, text in enumerate(links.texts(rows)):
         if text.startswith(host):
             own = text.partition(b"\n")[0].rpartition(b"/")[0]
-            bearings[row] = 1, own == folder, len(own) < len(folder) and folder.startswith(own)
+            bearings[row] = 1, own == folder, folder.startswith(own + b"/")
     return bearings

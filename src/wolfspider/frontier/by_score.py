@@ -125,6 +125,13 @@ class Frontier:
         holds: NDArray[np.bool_] = self._map.held(slots) >= 0
         return holds
 
+    def free_at(self, slots: Slots, busy: Container[str]) -> NDArray[np.bool_]:
+        """Which of links that wait, by where the map has them, are of hosts that are not busy."""
+        hosts = self._rows["host"].take(self._map.held(slots))
+        names, which = np.unique(hosts, return_inverse=True)
+        free = np.array([self._rows.hosts[host] not in busy for host in names.tolist()], np.bool_)
+        return free[which]
+
     def remove(self, fingerprints: Fingerprints) -> list[Link]:
         """Take waiting links out as if they had never come; others are passed over."""
         rows = self._map.get(fingerprints)

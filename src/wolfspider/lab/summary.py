@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 
@@ -48,7 +47,8 @@ class Summary:
     def of(cls, experiment: Experiment) -> Summary:
         tasks = {}
         for entry in experiment.about["tasks"]:
-            tasks[entry["task"]["name"]] = (Path(entry["web"]), Task.of_json(entry["task"]))
+            task = Task.of_json(entry["task"])
+            tasks[task.name] = experiment.place(entry["web"]), task
         traces = experiment.traces()
         grounds = {}
         for trace in traces:

@@ -124,7 +124,7 @@ class Wolf:
         if self.evidence.visits >= self._look_at:
             self._look_again(_BEST)
         if self._chose and self.breadth and self._peak <= _HOPELESS:
-            self._look_around()
+            self._look_around(busy)
         link = self.frontier.pop(busy)
         self._chose = link is not None  # who waits for busy hosts asks often, and that is no turn
         if link is not None:
@@ -140,13 +140,20 @@ class Wolf:
                 link = replace(link, score=0.0)  # it was not its score that brought it here
         return link
 
-    def _look_around(self) -> None:
-        """Now and then, while nothing promises much, it is the turn of the nearest link."""
+    def _look_around(self, busy: Container[str]) -> None:
+        """Now and then, while nothing promises much, it is the turn of the nearest link.
+
+        Of those that may leave: a host may be busy for hours, and nobody would look around.
+        """
         self._turn += self.breadth / (1 + self._lately) / (1 + self._turns / _TURNS)
         waiting = self._waiting() if self._turn >= 1 else _NOBODY
         if len(waiting):
             self._peak = float(self._scores[waiting].max())
-        if not len(waiting) or self._peak > _HOPELESS:  # who waits for busy hosts is not lost
+        if self._peak > _HOPELESS:  # who waits for busy hosts is not lost
+            waiting = _NOBODY
+        elif busy and len(waiting):
+            waiting = waiting[self.frontier.free_at(waiting, busy)]
+        if not len(waiting):
             self._turn = min(1.0, self._turn)
             return
         self._turn, self._turns = self._turn - 1, self._turns + 1
@@ -161,6 +168,9 @@ class Wolf:
             return
         self._scores = grown(self._scores, book.size)
         self._scores[number] = _GONE  # also of one that came without being chosen
+        if visit.response.refused:  # it was never asked for, and says nothing about others
+            self._out.pop(number, None)
+            return
         if self._is_example(number):
             self._keep_example(number)
         paid = _pay(visit)
@@ -201,9 +211,12 @@ class Wolf:
         if news:
             waiting = self._are_waiting(numbers).nonzero()[0]
         else:
-            waiting = (numbers >= known).nonzero()[0]
-        if not len(waiting) and self.frontier.bound is None:
-            return  # with a bound, links that were dropped are welcome again
+            found = numbers >= known
+            if self.frontier.bound is not None:  # links that were dropped are welcome again
+                found |= self._are_waiting(numbers) & ~self.frontier.holds_at(numbers)
+            waiting = found.nonzero()[0]
+        if not len(waiting):
+            return
         here = numbers[waiting]
         before, now = self._scores[here], self.score(here)
         now = np.where(np.abs(now - before) > _MOVED, now, before)

@@ -33,6 +33,7 @@ class Kept:
     exchanges: tuple[Exchange, ...]
     digest: str
     step: int = 0
+    refused: bool = False
 
 
 class HuntReader:
@@ -86,6 +87,7 @@ class HuntReader:
                 exchanges,
                 captures[-1]["digest"] if captures and not error else "",
                 row["step"],
+                self.version > 1 and bool(row["refused"]),
             )
 
     def receipt(self, step: int) -> Receipt | None:
