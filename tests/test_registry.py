@@ -86,6 +86,8 @@ def test_settings_reach_the_policy() -> None:
 def test_an_unknown_policy_is_answered_with_those_known() -> None:
     with pytest.raises(BadInput, match=r"unknown policy 'bfs'; known: .*breadth-first, "):
         make("bfs", topic=TOPIC)
+    with pytest.raises(BadInput, match=r"unknown policy 'wulf'; did you mean wolf\? known: "):
+        make("wulf", topic=TOPIC)
 
 
 def test_an_unknown_setting_is_answered_with_those_known() -> None:

@@ -104,7 +104,7 @@ def test_a_forecast_stops_by_its_upper_end() -> None:
     assert last.expected < last.high
     assert found.reason() == (
         "forecast fell below 3 per 100: the next 100 fetches would bring "
-        f"{last.expected:.1f} relevant pages, {last.high} at most"
+        f"{last.expected:.1f} relevant pages, hardly more than {last.high}"
     )
 
 

@@ -79,7 +79,9 @@ class Asked:
                 "give another budget, such as --pages"
             )
         if self.minutes is not None and not 0 < self.minutes < 1e6:
-            raise BadInput(f"--minutes is {self.minutes:g}; give a number above 0")
+            raise BadInput(
+                f"--minutes is {self.minutes:g}; give a number above 0 and below a million"
+            )
         if self.random_seed < 0:
             raise BadInput(f"--random-seed is {self.random_seed}; it must be 0 or more")
         for name in ("weights", "model"):
@@ -130,7 +132,8 @@ class Asked:
     def with_budgets(self, stop: tuple[str, ...] = (), **budgets: Any) -> Asked:
         """The same with other budgets where some are given.
 
-        Rules that are given take the place of all rules of before; "none" just takes them away.
+        Rules that are given take the place of all rules of before; "none" just takes them away. So
+        does either with a number of relevant pages, however that was given.
         """
         rules = tuple(text for text in stop if text.strip().lower() != NONE)
         if rules and len(rules) < len(stop):
@@ -138,6 +141,8 @@ class Asked:
         given = {name: value for name, value in budgets.items() if value is not None}
         for name, most in budgets_in(rules).items():
             given[name] = min(most, given.get(name, most))
+        if stop:
+            given.setdefault("relevant", None)
         kept = without_budgets(rules) if stop else self.stop
         return replace(self, **given, stop=kept)
 

@@ -363,8 +363,9 @@ class Hunt:
         if waiting:
             when = self._tried_again()
             return f"nothing left to follow but {waiting:,} links to hosts left alone {when}"
-        if self.nothing_read and self._first_failure:
-            return f"no page could be had: {self._first_failure}"
+        if self.nothing_read and self.tally.errors:
+            reason = self._first_failure or "nothing is left to be tried, so begin a new hunt"
+            return f"no page could be had: {reason}"
         return "nothing left to follow"
 
     @property

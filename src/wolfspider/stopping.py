@@ -132,7 +132,7 @@ class ForecastBelow:
         return (
             f"forecast fell below {self.threshold:g} per {last.horizon:,}: the next "
             f"{last.horizon:,} fetches would bring {last.expected:.1f} relevant pages, "
-            f"{last.high} at most"
+            f"hardly more than {last.high}"
         )
 
 

@@ -45,6 +45,7 @@ def test_what_is_wrong_is_said_and_nothing_written(
 ) -> None:
     for arguments, message in (
         ((hunt, generated.start), "say what the page is: --relevant or --irrelevant"),
+        ((hunt, generated.start, "--relevant", "--irrelevant"), "say what the page is: --relevant"),
         ((hunt, "http://nowhere.test/", "--relevant"), "has not visited http://nowhere.test/"),
         ((tmp_path / "none", generated.start, "--relevant"), "none"),
     ):

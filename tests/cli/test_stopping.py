@@ -95,6 +95,20 @@ def test_a_resumed_hunt_keeps_its_rules_or_takes_others(
     assert asked_for(parts)["stop"] == []
 
 
+@pytest.mark.parametrize("others", ["none", "nothing for 500"])
+def test_a_number_of_relevant_pages_is_a_rule_that_others_take_the_place_of(
+    run: Run, generated: Generated, tmp_path: Path, others: str
+) -> None:
+    folder = tmp_path / "hunt"
+    begun = run(*asking(generated, folder, "--stop", "relevant 3", "--stop", "pages 60")).json
+    assert (begun["relevant"], begun["stopped"]) == (3, "3 relevant pages found, as asked for")
+    later = run("resume", folder, "--stop", others, "--json", "-q").json
+    assert (later["pages"], later["stopped"]) == (60, "budget of 60 pages used up")
+    refused = run("resume", folder, "--pages", "59")
+    assert (refused.code, refused.out) == (2, "")
+    assert "has 60 pages already, and these count; give --pages more than 60" in refused.err
+
+
 def test_who_stopped_by_a_rule_is_told_how_to_go_on(
     run: Run, generated: Generated, tmp_path: Path
 ) -> None:

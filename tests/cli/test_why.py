@@ -13,6 +13,7 @@ from command_line import Generated, Outcome, Run, start
 from live_hunts import PAGES, SLOW, A, Served, of_format_1, rows
 from wolfspider.records import Clue, Link, Page, Receipt, Response, Visit
 from wolfspider.store import HuntStore
+from wolfspider.webs.recorded import RecordedWeb
 
 TESTS = Path(explaining.__file__).parent
 ENDS = "SELECT url FROM pages WHERE step = "
@@ -163,6 +164,21 @@ def test_beside_a_hunt_that_runs_then_killed_and_resumed(
     assert [clue["clue"] for clue in gate["clues"]] == ['anchor "go"', "tag path body/p/a"]
 
 
+def test_a_link_that_was_dropped_does_not_wait(
+    run: Run, generated: Generated, tmp_path: Path
+) -> None:
+    folder = tmp_path / "hunt"
+    asked = ("--web", generated.folder, "--seed", generated.start, "--topic", "astronomy")
+    run("hunt", *asked, "--policy", "wolf:buffer=5", "--pages", "30", "-o", folder, "--quiet")
+    web = RecordedWeb(generated.folder)
+    fetched = {url for (url,) in rows(folder, "SELECT link FROM pages WHERE error = ''")}
+    found = {link for url in fetched for link in web.links(web.number(url)).urls()} - fetched
+    stories = [run("why", folder, url, "--json").json for url in sorted(found)[:30]]
+    dropped = [story for story in stories if "dropped" in story["sentence"]]
+    assert dropped
+    assert all(story["rank"] <= story["waiting"] for story in dropped)
+
+
 def test_hunts_without_receipts(run: Run, generated: Generated, tmp_path: Path) -> None:
     folder, old = tmp_path / "new", tmp_path / "old"
     asked = ("--web", generated.folder, "--seed", generated.start, "--topic", "astronomy")
@@ -174,6 +190,8 @@ def test_hunts_without_receipts(run: Run, generated: Generated, tmp_path: Path) 
     assert "found " in shown
     nothing = run("why", folder)
     assert nothing.out.startswith("This hunt has no receipts: its policy cannot say why")
+    run("hunt", *asked, "--pages", "1", "-o", tmp_path / "seed", "--quiet")
+    assert run("why", tmp_path / "seed").out.startswith("No receipts: no link was followed yet, ")
     assert "\nThe best of the links that wait, with their scores:\n" in nothing.out
     assert "clues that paid" not in run("status", folder).out
     assert run("status", folder, "--json").json["clues"] == []

@@ -14,6 +14,7 @@ import tomllib
 import zipfile
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,15 @@ def test_a_hunt_is_read_back_as_it_was(tmp_path: Path) -> None:
     assert facts == {"pages": 3, "stopped": "nothing left to follow", "harvest_rate": 0.5}
     asked = tomllib.loads((folder / "hunt.toml").read_text())
     assert asked == {name: value for name, value in ASKED.items() if value is not None}
+
+
+def test_who_reads_visits_knows_which_were_refused(tmp_path: Path) -> None:
+    refused = replace(visit(1, error="robots"), response=Response("", error="robots", refused=True))
+    with HuntStore.create(tmp_path, ASKED) as store:
+        store.add(visit(0, error="gone"))
+        store.add(refused)
+    with HuntReader(tmp_path) as reader:
+        assert [kept.refused for kept in reader.visits()] == [False, True]
 
 
 def test_answers_and_redirects_become_records_that_every_reader_takes(tmp_path: Path) -> None:

@@ -22,15 +22,18 @@ from wolfspider.urls import canonical
 )
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.argument("url")
-@click.option("--relevant/--irrelevant", default=None, help="What the page is.")
+@click.option("--relevant", is_flag=True, help="The page is relevant.")
+@click.option("--irrelevant", is_flag=True, help="The page is not relevant.")
 @result_options
-def feedback(folder: Path, url: str, relevant: bool | None, as_json: bool, quiet: bool) -> None:
+def feedback(
+    folder: Path, url: str, relevant: bool, irrelevant: bool, as_json: bool, quiet: bool
+) -> None:
     """Correct the judge of a hunt: say that a page is relevant, or that it is not.
 
     A hunt that is under way learns from it at once, one that has ended when it is resumed. Status
     and export count the page by your word.
     """
-    if relevant is None:
+    if relevant == irrelevant:
         raise BadInput("say what the page is: --relevant or --irrelevant")
     address = canonical(url)
     with open_hunt(folder) as reader:

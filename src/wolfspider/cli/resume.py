@@ -12,11 +12,14 @@ from wolfspider.cli.hunting import run_hunt
 from wolfspider.cli.interrupts import cleaning_up
 from wolfspider.cli.output import FIRST_HUNT, example, result_options
 from wolfspider.cli.progress import Meter
+from wolfspider.errors import BadInput
 from wolfspider.hunt import Hunt
 from wolfspider.judges import CorrectedJudge
 from wolfspider.store import read_asked
 from wolfspider.store.feedback import all_feedback
+from wolfspider.store.opening import open_hunt
 from wolfspider.store.rebuilding import rebuild as rebuilt
+from wolfspider.tally import Tally
 from wolfspider.topics import Topic
 
 
@@ -51,7 +54,20 @@ def resume(
     asked = asked.with_budgets(stop, pages=pages, relevant=relevant, bytes=bytes, minutes=minutes)
     if rebuild:
         _rebuild(folder, asked, quiet)
+    if pages is not None:
+        _demand_more_than_there_are(folder, pages)
     run_hunt(Hunt.resume(asked, folder), resumed=True, as_json=as_json, quiet=quiet)
+
+
+def _demand_more_than_there_are(folder: Path, pages: int) -> None:
+    """A budget that was used up before would end the hunt at once, and stay."""
+    with open_hunt(folder) as reader:
+        there = Tally.of(reader).pages
+    if there > pages:
+        raise BadInput(
+            f"the hunt in {folder} has {there:,} pages already, and these count; "
+            f"give --pages more than {there}"
+        )
 
 
 def _rebuild(folder: Path, asked: Asked, quiet: bool) -> None:

@@ -28,6 +28,8 @@ _CLUES, _WORST, _LINKS = 10, 5, 5  # shown when no link is named
 _BAR = 16  # columns
 _WIDE = 100  # columns of a line
 _TITLE = 40
+_NO_REASONS = "This hunt has no receipts: its policy cannot say why it chooses links."
+_NO_RECEIPTS = "No receipts: no link was followed yet, or they were lost as hunt.db was made anew."
 
 
 @click.command(
@@ -164,7 +166,7 @@ def _sum_up(totals: Totals, teller: Teller, as_json: bool, quiet: bool) -> None:
         print_json(totals.as_json() | {"waiting": waiting})
         return
     if not totals.pages:
-        print("This hunt has no receipts: its policy cannot say why it chooses links.")
+        print(_NO_RECEIPTS if teller.can_explain else _NO_REASONS)
     for line in clue_lines(totals):
         print(line)
     if links:
@@ -192,7 +194,11 @@ def clue_lines(totals: Totals) -> Iterator[str]:
             yield f"\n{title}, with the relevant pages among those they spoke for:"
             yield from map(clue_line, clues)
     if not totals.paid and not totals.misled:
-        yield "No clue has spoken for enough pages yet to say whether it pays."
+        yield (
+            "No clue has spoken for enough pages yet to say whether it pays."
+            if totals.relevant
+            else "No relevant page yet, so no clue has paid."
+        )
 
 
 def clue_line(paid: Paid) -> str:

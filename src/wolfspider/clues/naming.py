@@ -29,7 +29,9 @@ _TOKENS = {
     "folder": "its folder {}",
     "shape": "form of its address",
 }
-_SAID = {  # of several pages with a link the one that says most counts, of meaning the first
+# Of several pages with a link the one that says most counts; of meaning the first, and what was far
+# from the topic is neither near nor far when a second page has the link.
+_SAID = {
     "like_anchor": "a link text of it has words of the topic",
     "like_context": "words of the topic stand around a link to it",
     "like_heading": "a heading above a link to it has words of the topic",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any
 
@@ -115,7 +116,9 @@ def _check_model(policy: str, training: Mapping[str, Any], model: Model | None) 
 def load(name: str) -> type[Any]:
     points = known()
     if name not in points:
-        raise BadInput(f"unknown policy {name!r}; known: {', '.join(points)}")
+        alike = get_close_matches(name, points, 1)
+        hint = f"did you mean {alike[0]}? " if alike else ""
+        raise BadInput(f"unknown policy {name!r}; {hint}known: {', '.join(points)}")
     policy: type[Any] = points[name].load()
     return policy
 

@@ -341,6 +341,8 @@ class Wolf:
         if number == ABSENT or not book.count_of(number, Count.SOURCES):
             return None
         row, own = self._row_of(number), self._scores.item(number)
+        if not len(self._not_dropped(np.array([number], np.int32))):
+            own = _GONE
         promise, worth = (each.item() for each in self._of_rows(row[None]))
         chosen, score = self._chosen
         if fingerprint != chosen:

@@ -38,6 +38,7 @@ from wolfspider.why.words import Words
 
 _SHOWN = 5  # of the pages that were fetched first
 _LOOKED_AT = 500  # waiting links that a wrong address is compared with
+_DROPPED = "it was found and dropped, because more links waited than the policy's buffer holds"
 _OTHERS = (
     "SELECT step, url, title, relevance, error, score, packed FROM pages "
     "LEFT JOIN receipts USING (step) WHERE NOT refused AND step > ? AND step < ?"
@@ -58,6 +59,11 @@ class Teller:
     @cached_property
     def _policy(self) -> Policy | None:
         return policy_of(self._reader)
+
+    @property
+    def can_explain(self) -> bool:
+        """Whether the policy of the hunt can say why it chooses links."""
+        return isinstance(self._policy, Explaining)
 
     @cached_property
     def memory(self) -> Memory | None:
@@ -169,6 +175,7 @@ class Teller:
         link = out or memory.waiting(key)
         if link is None and receipt is None:
             return None
+        dropped = link is None and "buffer=" in str(self._reader.asked.get("policy"))
         link = link or Link(address, key, "")
         found = self._found(link.source, link.anchor)
         words = self._words.of(address, link.anchor, link.source) if receipt else {}
@@ -181,6 +188,8 @@ class Teller:
             OUT if out is not None else WAITING,
             "it was chosen, and had not come back when the hunt last wrote down where it is"
             if out is not None
+            else _DROPPED
+            if dropped
             else "it has not been followed yet: it waits",
             seed=not link.source and not link.depth,
             step=memory.step,
