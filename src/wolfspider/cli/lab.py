@@ -19,7 +19,7 @@ from wolfspider.cli.lab_report import opened, report
 from wolfspider.cli.lab_reproduce import reproduce
 from wolfspider.cli.lab_runs import run_missing
 from wolfspider.cli.lab_watches import run_watches
-from wolfspider.cli.output import GENERATE, example, note, print_json, result_options
+from wolfspider.cli.output import GENERATE, example, note, print_json, result_options, several
 from wolfspider.cli.progress import Meter
 from wolfspider.errors import BadInput
 from wolfspider.lab.experiment import Experiment, takes_buffer
@@ -247,7 +247,7 @@ def tasks(
         return
     for reason in [] if quiet else left_out:
         note(f"left out: {reason}")
-    print(f"{len(found)} tasks in {out}")
+    print(f"{several(len(found), 'task')} in {out}")
 
 
 lab.add_command(report)

@@ -45,7 +45,7 @@ class LiveSettings:
                 raise BadInput(f"{option} must be at least {least}, not {getattr(self, name)}")
         if self.authorities and not Path(self.authorities).is_file():
             raise BadInput(f"there is no file {self.authorities} with certificates to trust")
-        if self.connect_to and not re.fullmatch(r"(\[[^]]+\]|[^:\s]+):\d{1,5}", self.connect_to):
+        if self.connect_to and not _is_host_and_port(self.connect_to):
             raise BadInput(
                 f"--connect-to is {self.connect_to!r}; write it as HOST:PORT, as in 127.0.0.1:8080"
             )
@@ -59,6 +59,11 @@ class LiveSettings:
     def user_agent(self) -> str:
         about = f" (+{self.contact})" if self.contact else ""
         return f"{AGENT}/{__version__}{about}"
+
+
+def _is_host_and_port(text: str) -> bool:
+    found = re.fullmatch(r"(?:\[[^]]+\]|[^:\s]+):(\d{1,5})", text)
+    return found is not None and 0 < int(found[1]) < 1 << 16
 
 
 def _is_contact(text: str) -> bool:
