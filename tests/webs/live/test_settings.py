@@ -15,5 +15,5 @@ def test_a_host_and_its_port(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["127.0.0.1", "127.0.0.1:99999", "host:0", "ho st:80", ":80"])
 def test_what_is_no_host_and_port_is_a_sentence(text: str) -> None:
-    with pytest.raises(BadInput, match="write it as HOST:PORT, as in 127.0.0.1:8080"):
+    with pytest.raises(BadInput, match="write it as HOST:PORT, as in "):
         LiveSettings(connect_to=text)
