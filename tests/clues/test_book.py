@@ -209,7 +209,7 @@ def test_counts_stop_before_they_are_too_large() -> None:
     book.fetch(int(links[0]), 1.0)
     book.tell_neighbours()
     assert told(book, int(links[0]))["PAID"] == 41
-    assert set(told(book, int(links[1])).values()) <= {875, 875.5, 876}
+    assert all(650 < count <= 875 for count in told(book, int(links[1])).values())
 
 
 def test_news_of_a_long_list_does_not_overflow() -> None:
@@ -222,7 +222,8 @@ def test_news_of_a_long_list_does_not_overflow() -> None:
     book.tell_neighbours()
     counts = book.counts(links)
     assert counts.min() >= 0
-    assert counts[:, Count.ALIKE].tolist() == [875] * 1200
+    assert counts[:, Count.ALIKE].min() > 650
+    assert counts[:, Count.ALIKE].max() <= 875
 
 
 def test_rates_stay_when_counts_are_full() -> None:
@@ -231,14 +232,14 @@ def test_rates_stay_when_counts_are_full() -> None:
         book.fetch(number, float(number % 4 == 0))
     book.tell_neighbours()
     last = told(book, int(links[-1]))
-    assert last["ALIKE"] == 875
-    assert last["ALIKE_WORTH"] == pytest.approx(875 / 4, abs=1)
+    assert 650 < last["ALIKE"] <= 875
+    assert last["ALIKE_WORTH"] == pytest.approx(last["ALIKE"] / 4, abs=1)
     for number in range(4000):
         tell(book, links[-1:], [LIST], paid=float(number % 4 == 0), talk=0.5)
     last = told(book, int(links[-1]))
-    assert last["SOURCES"] == 875
-    assert last["TALK"] == pytest.approx(875 / 2, abs=1)
-    assert last["PAID"] == pytest.approx(875 / 4, abs=1)
+    assert 650 < last["SOURCES"] <= 875
+    assert last["TALK"] == pytest.approx(last["SOURCES"] / 2, abs=1)
+    assert last["PAID"] == pytest.approx(last["SOURCES"] / 4, abs=1)
 
 
 @pytest.mark.parametrize("paid", [0.0, 1.0])

@@ -32,6 +32,7 @@ _RELEVANT = 0.5  # what a page paid from which on it was relevant
 _STEPS = np.arange(-2, 3)
 _NEWS = 64  # at most that neighbours wait for, before those of another page come
 _LARGEST = 28_000  # a count; it leaves room for as much news as may come at a time
+_ENOUGH = 21_000.0  # and what is left of one that is larger
 
 
 class Said(IntEnum):
@@ -269,10 +270,13 @@ class Book:
             alike, beside = near.which[: near.alike], near.which[near.alike :]
             pay = near.parts * np.concatenate([worth.take(alike), paid.take(beside)])
             np.add.at(counts, near.cells - Count.SOURCES, np.rint(pay).astype(np.int16))
-        told = np.unique(near.links)
-        if (counts.take(near.cells) > _LARGEST).any() or (paid < 0).any() or (worth < 0).any():
-            self._counts[told], _ = _within(self._counts[told].astype(np.int32))
-        return told
+        changed = counts.take(near.cells) > _LARGEST
+        if (paid < 0).any() or (worth < 0).any():
+            changed |= counts.take(near.cells - Count.SOURCES) < 0
+        if changed.any():
+            some = near.links[changed]
+            self._counts[some], _ = _within(self._counts[some].astype(np.int32))
+        return np.unique(near.links)
 
     def _near(self, places: Rows) -> _Near:
         """Who stands near these places, on the same pages."""
@@ -311,8 +315,9 @@ class Book:
             counts[:, Count.PAID] += round(ONE * paid)
         talks = self._talk.take(told) + np.float32(talk)
         if counts.max(initial=0) > _LARGEST:
-            counts, shares = _within(counts)
-            talks *= shares[:, 0]
+            some = np.flatnonzero(counts.max(axis=1) > _LARGEST)
+            counts[some], shares = _within(counts[some])
+            talks[some] *= shares[:, 0]
         self._counts[told], self._talk[told] = counts, talks
 
     def _tell_of_fetched(
@@ -445,11 +450,11 @@ class Book:
 def _within(counts: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
     """Counts that are not too large, and by which shares they are smaller, links × pairs.
 
-    What is counted and what it paid are made smaller together, so the rate stays. Less than
-    nothing was never paid.
+    What is counted and what it paid are made smaller together, so the rate stays; and by more than
+    is needed, so that it is not needed every time. Less than nothing was never paid.
     """
     seen = counts[:, Count.SOURCES :]
-    shares = np.minimum(1, np.float32(_LARGEST) / np.maximum(seen, 1)).astype(np.float32)
+    shares = np.where(seen > _LARGEST, _ENOUGH / np.maximum(seen, 1), 1).astype(np.float32)
     less = np.rint(counts * np.tile(shares, 2)).astype(np.int32)
     return less.clip(0, _LARGEST), shares
 
