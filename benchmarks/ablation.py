@@ -150,46 +150,37 @@ def chancy(wolf: Wolf, chance: int) -> Wolf:
 
 
 def areas(
-    part: float,
-    judge: str,
-    names: Sequence[str],
-    path: Path,
-    web: Path | None,
-    at: int,
-    chance: int,
-) -> dict[str, float]:
-    """Of one task: breadth-first, optimal, and every wolf."""
-    file = read_tasks(path, web)
+    asked: argparse.Namespace, names: Sequence[str], path: Path, at: int
+) -> dict[str, list[float]]:
+    """Of one task: breadth-first, optimal, and every wolf, as often as it hunts."""
+    file = read_tasks(path, asked.web)
     task = file.tasks[at]
-    task = replace(task, judge=judge, description=task.description or " ".join(task.keywords))
+    task = replace(task, judge=asked.judge, description=task.description or " ".join(task.keywords))
     ground = Ground.lay(RecordedWeb(file.web), task)
-    fetches = max(1, int(part * ground.budget))
+    fetches = max(1, int(asked.part * ground.budget))
     topic = ground.topic()
     found = {
-        "breadth-first": area(ground, make("breadth-first", topic=topic), fetches),
-        "optimal": area(ground, make_oracle(Spec.parse("optimal"), ground), fetches),
+        "breadth-first": [area(ground, make("breadth-first", topic=topic), fetches)],
+        "optimal": [area(ground, make_oracle(Spec.parse("optimal"), ground), fetches)],
     }
     for name in names:
         seen._AGAIN, kept = 0 if name == AGAIN else seen._AGAIN, seen._AGAIN
-        found[name] = area(ground, chancy(PARTS[name](topic), chance), fetches)
+        found[name] = [
+            area(ground, chancy(PARTS[name](topic), chance), fetches)
+            for chance in range(asked.chances)
+        ]
         seen._AGAIN = kept
     return found
 
 
 def run(asked: argparse.Namespace) -> None:
     tasks = [
-        (path, asked.web, at)
-        for path in asked.tasks
-        for at in range(len(read_tasks(path, asked.web).tasks))
+        (path, at) for path in asked.tasks for at in range(len(read_tasks(path, asked.web).tasks))
     ]
-    hunts = [(*task, chance) for task in tasks for chance in range(asked.chances)]
-    work = partial(areas, asked.part, asked.judge, [WHOLE] if asked.whole else list(PARTS))
+    work = partial(areas, asked, [WHOLE] if asked.whole else list(PARTS))
     with ProcessPoolExecutor(asked.jobs) as pool:
-        each = list(pool.map(work, *zip(*hunts, strict=True)))
-    chances = {  # tasks × chances
-        name: np.array([found[name] for found in each]).reshape(len(tasks), asked.chances)
-        for name in each[0]
-    }
+        each = list(pool.map(work, *zip(*tasks, strict=True)))
+    chances = {name: np.array([found[name] for found in each]) for name in each[0]}
     columns = {name: values.mean(axis=1) for name, values in chances.items()}
     low, high = columns.pop("breadth-first"), columns.pop("optimal")
     whole = columns[WHOLE]
@@ -205,7 +196,7 @@ def run(asked: argparse.Namespace) -> None:
             "gap",
             value=round(float(gaps.mean()), 3),
             error=round(float(gaps.std(ddof=1)) / math.sqrt(len(gaps)), 4)
-            if gaps[1:].size
+            if len(gaps) > 1
             else None,
             lost=round(float((whole - column).mean() / (high - low).mean()), 3),
             interval=interval,

@@ -89,6 +89,12 @@ class Memory:
                 return link
         return None
 
+    @property
+    def is_bounded(self) -> bool:
+        """Whether links may have been dropped because too many waited."""
+        frontiers = _frontiers(self.policy.policy)
+        return any(getattr(frontier, "bound", None) is not None for frontier in frontiers)
+
     def best(self, count: int) -> list[Link]:
         """The waiting links that would leave first, if all are in one order."""
         frontiers = list(_frontiers(self.policy.policy))

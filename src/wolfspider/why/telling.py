@@ -38,7 +38,6 @@ from wolfspider.why.words import Words
 
 _SHOWN = 5  # of the pages that were fetched first
 _LOOKED_AT = 500  # waiting links that a wrong address is compared with
-_DROPPED = "it was found and dropped, because more links waited than the policy's buffer holds"
 _OTHERS = (
     "SELECT step, url, title, relevance, error, score, packed FROM pages "
     "LEFT JOIN receipts USING (step) WHERE NOT refused AND step > ? AND step < ?"
@@ -175,7 +174,13 @@ class Teller:
         link = out or memory.waiting(key)
         if link is None and receipt is None:
             return None
-        dropped = link is None and "buffer=" in str(self._reader.asked.get("policy"))
+        sentence = "it has not been followed yet: it waits"
+        if out is not None:
+            sentence = (
+                "it was chosen, and had not come back when the hunt last wrote down where it is"
+            )
+        elif link is None and memory.is_bounded:
+            sentence = "it was found and dropped, because more links waited than `buffer` allows"
         link = link or Link(address, key, "")
         found = self._found(link.source, link.anchor)
         words = self._words.of(address, link.anchor, link.source) if receipt else {}
@@ -186,11 +191,7 @@ class Teller:
         return Story(
             address,
             OUT if out is not None else WAITING,
-            "it was chosen, and had not come back when the hunt last wrote down where it is"
-            if out is not None
-            else _DROPPED
-            if dropped
-            else "it has not been followed yet: it waits",
+            sentence,
             seed=not link.source and not link.depth,
             step=memory.step,
             steps=self._steps,
