@@ -49,6 +49,7 @@ from wolfspider.errors import BadInput
 from wolfspider.hunt import Hunt
 from wolfspider.records import Visit
 from wolfspider.store import HuntReader
+from wolfspider.tally import Tally
 from wolfspider.webs.live.budgets import Shares
 from wolfspider.webs.live.limits import Limits
 from wolfspider.webs.live.pace import Pace
@@ -459,6 +460,23 @@ def test_a_hunt_that_gets_no_page_says_why(tmp_path: Path) -> None:
     assert hunted.stopped == f"no page could be had: http://a.test/: {rule}"
     hunted = hunt({"*": missing()}, tmp_path / "missing")
     assert hunted.stopped == "no page could be had: http://a.test/: status 404"
+
+
+def test_seeds_that_could_not_be_had_are_tried_once_more(tmp_path: Path) -> None:
+    async def run() -> Hunted:
+        served: Served = {"*": missing()}
+        async with serving(served) as server:
+            asked = asking(server, "http://a.test/", "http://b.test/")
+            in_vain = await hunting(asked, tmp_path, server)
+            assert in_vain.stopped == "no page could be had: http://a.test/: status 404"
+            served["a.test/"] = page_with("/more")
+            return await hunting(asked, tmp_path, server, resumed=True)
+
+    hunted = asyncio.run(run())
+    assert [visit.link.url for visit in hunted.visits if not visit.failed] == ["http://a.test/"]
+    assert hunted.stopped == "nothing left to follow"
+    with HuntReader(tmp_path) as reader:
+        assert Tally.of(reader).pages == 5  # both in vain, both again, and one more
 
 
 def test_minutes_end_the_hunt_of_one_who_takes_his_time(tmp_path: Path) -> None:

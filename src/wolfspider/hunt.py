@@ -152,18 +152,14 @@ class Hunt:
         """Take up where the last process was; gives visits read back, and how many there are."""
         assert self.store is not None
         self._whole = False
-        step, state = self.store.last_checkpoint()
-        if state is None or not self._restore(state):
-            step = 0
-            self._take_up(again=True)
-            self.policy.start(self.asked.seed_links(self.web))
-        if isinstance(self.web, LiveWeb):
-            self.web.recall_changes(self.store.hosts())
-        self._checkpoint_step = self._told_again = step
         with HuntReader(self.store.folder) as reader:
             self.tally = Tally.of(reader)
             self.outlook.extend(verdicts_of(reader))
             self.before = self.tally.pages
+            step = self._where_it_was()
+            if isinstance(self.web, LiveWeb):
+                self.web.recall_changes(self.store.hosts())
+            self._checkpoint_step = self._told_again = step
             total = self.store.steps - step
             for number, kept in enumerate(reader.visits(step), 1):
                 visit = await recalled(kept, self.web)
@@ -175,6 +171,20 @@ class Hunt:
                 if self.stopped:
                     return
         self._whole = True
+
+    def _where_it_was(self) -> int:
+        """Go on from the last checkpoint, or from the seeds; returns the steps it knows of.
+
+        If none of the seeds could be had, they are tried once more, as if nothing had been.
+        """
+        assert self.store is not None
+        in_vain = self.nothing_read and bool(self.tally.errors)
+        step, state = (self.store.steps, None) if in_vain else self.store.last_checkpoint()
+        if state is None or not self._restore(state):
+            step = step if in_vain else 0
+            self._take_up(again=True)
+            self.policy.start(self.asked.seed_links(self.web))
+        return step
 
     def state(self) -> State:
         web = self.web.state() if isinstance(self.web, LiveWeb) else {}
@@ -364,8 +374,7 @@ class Hunt:
             when = self._tried_again()
             return f"nothing left to follow but {waiting:,} links to hosts left alone {when}"
         if self.nothing_read and self.tally.errors:
-            reason = self._first_failure or "nothing is left to be tried, so begin a new hunt"
-            return f"no page could be had: {reason}"
+            return f"no page could be had: {self._first_failure}"
         return "nothing left to follow"
 
     @property

@@ -222,7 +222,7 @@ def _ago(seconds: float) -> str:
     for unit, size in (("days", 86400), ("hours", 3600), ("minutes", 60)):
         if seconds >= 2 * size:
             return f"{seconds / size:.0f} {unit} ago"
-    return f"{seconds:.0f} seconds ago"
+    return f"{round(seconds)} second{'s' if round(seconds) != 1 else ''} ago"
 
 
 def _sizes(warc: list[dict[str, Any]]) -> str:
