@@ -207,6 +207,7 @@ def test_sizes(text: str, size: int) -> None:
         ("yield < 1/0", "is not between 0 and 1"),
         ("yield < 1/99999999999", "takes more than 10,000,000 fetches"),
         ("nothing for 0", "is about 0 fetches; give from 1 to 10,000,000"),
+        ("nothing for " + 5000 * "9", "a number of 5,000 digits; give from 1 to 10,000,000"),
         ("forecast < 5 per 9999999", "give from 1 to 100,000"),
         ("forecast < 0 per 100", "always hold or never"),
         ("forecast < 500 per 100", "always hold or never"),

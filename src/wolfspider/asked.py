@@ -31,6 +31,13 @@ from wolfspider.webs.recorded import RecordedWeb
 LIVE = "live"
 _BEFORE = {"pages": None, "policy": "best-first"}  # what a hunt.toml meant that leaves them out
 _PACE = ("delay", "address_delay", "connections_per_host")
+_KINDS: dict[str, tuple[tuple[type, ...], str]] = {  # of values in hunt.toml, by annotation
+    "str": ((str,), "a text in quotes"),
+    "int": ((int,), "a whole number"),
+    "float": ((int, float), "a number"),
+    "bool": ((bool,), "true or false"),
+    "tuple[str, ...]": ((tuple,), "a list of texts"),
+}
 _NOT_ASKED = ("pace", "limits", "shares")  # of LiveSettings: written field by field, or fixed
 
 
@@ -118,6 +125,7 @@ class Asked:
         given: dict[str, Any] = {
             n: tuple(v) if isinstance(v, list) else v for n, v in values.items()
         }
+        _demand_kinds(given)
         try:
             pace = Pace(**{name: given[name] for name in _PACE if name in given})
             names = {f.name for f in fields(LiveSettings)} - set(_NOT_ASKED)
@@ -204,3 +212,12 @@ class Asked:
 
 def _only(values: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if name in names}
+
+
+def _demand_kinds(given: Mapping[str, Any]) -> None:
+    """Somebody may have written into hunt.toml by hand."""
+    for each in (*fields(Asked), *fields(LiveSettings), *fields(Pace)):
+        kinds, what = _KINDS.get(str(each.type).removesuffix(" | None"), ((), ""))
+        value = given.get(each.name)
+        if kinds and value is not None and type(value) not in kinds:
+            raise BadInput(f"{each.name} in hunt.toml is {value!r}; write {what}")

@@ -32,6 +32,7 @@ FEWEST = 100  # fetches that a yield is measured over, at least
 FINDS = 3  # that a yield just at its threshold would bring in the fetches it is measured over
 _MOST = 10_000_000  # fetches that a rule may look at
 _AHEAD = 100_000  # and ahead
+_DIGITS = 100  # of a number that is worth reading
 
 _SIZES = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _NUMBER = r"(\d+(?:\.\d+)?|\.\d+)"
@@ -215,6 +216,8 @@ def _forecast_below(text: str, threshold: str, horizon: str) -> ForecastBelow:
 
 
 def _fetches(text: str, number: str, most: int) -> int:
+    if len(number) > _DIGITS:
+        raise BadInput(f"a rule with a number of {len(number):,} digits; give from 1 to {most:,}")
     if not 1 <= int(number) <= most:
         raise BadInput(f"{text!r} is about {int(number):,} fetches; give from 1 to {most:,}")
     return int(number)

@@ -8,6 +8,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from command_line import Generated, Run, left, start
 from live_hunts import PAGES, Served, rows
 from warcs import checked_records
@@ -129,3 +131,25 @@ def test_bad_input_is_a_sentence(run: Run, site: Served, tmp_path: Path) -> None
         assert (done.code, done.out) == (2, "")
         assert done.err.startswith("wolfspider: ")
         assert message in done.err
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('pages = "many"', "pages in hunt.toml is 'many'; write a whole number"),
+        ("pages = true", "pages in hunt.toml is True; write a whole number"),
+        ("stop = 3", "stop in hunt.toml is 3; write a list of texts"),
+        ("random_seed = 1.5", "random_seed in hunt.toml is 1.5; write a whole number"),
+    ],
+)
+def test_what_was_written_into_hunt_toml_by_hand_is_named(
+    run: Run, generated: Generated, tmp_path: Path, line: str, told: str
+) -> None:
+    asked = ("--web", generated.folder, "--topic", "astronomy", "--seed", generated.start)
+    run("hunt", *asked, "--pages", "5", "-o", tmp_path / "hunt")
+    file = tmp_path / "hunt" / "hunt.toml"
+    name = line.split()[0]
+    lines = [each for each in file.read_text().splitlines() if not each.startswith(f"{name} = ")]
+    file.write_text("\n".join([*lines, line]))
+    outcome = run("resume", tmp_path / "hunt")
+    assert (outcome.code, told in outcome.err) == (2, True)

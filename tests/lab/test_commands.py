@@ -217,6 +217,7 @@ def test_compare_shows_the_best_first(results: Path, metric: str) -> None:
         (["--baseline", "bfs"], "no runs of 'bfs' in these results; known: breadth-first"),
         (["--metric", "gap"], "gap is one number for all tasks"),
         (["--metric", "target@5"], "unknown metric 'target@5'"),
+        (["--metric", "recall@99999"], "no run has 99,999 fetches; the last metric is recall@"),
     ],
 )
 def test_compare_refuses_what_cannot_be(results: Path, options: list[str], told: str) -> None:

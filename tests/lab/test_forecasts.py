@@ -102,6 +102,9 @@ def test_the_command_gives_a_table_and_json(tmp_path: Path, small_tasks: TaskFil
     table = lab("forecast", out, "--horizon", 20).splitlines()
     assert table[0].split()[:3] == ["policy", "horizon", "runs"]
     assert len(table) == 5
+    told = lab("forecast", out, "--horizon", 20, "--horizon", 5000)
+    assert len(told.splitlines()) == 6
+    assert "all runs are shorter than 5,000 fetches" in told
     with pytest.raises(BadInput, match="are shorter than what is to be forecast"):
         lab("forecast", out)
     with pytest.raises(BadInput, match="holds no results"):

@@ -17,3 +17,14 @@ def test_a_host_and_its_port(text: str) -> None:
 def test_what_is_no_host_and_port_is_a_sentence(text: str) -> None:
     with pytest.raises(BadInput, match="write it as HOST:PORT, as in "):
         LiveSettings(connect_to=text)
+
+
+@pytest.mark.parametrize("text", ["http://127.0.0.1:3128", "socks5h://u:p@proxy.example:1080/"])
+def test_a_proxy(text: str) -> None:
+    assert LiveSettings(proxy=text).proxy == text
+
+
+@pytest.mark.parametrize("text", ["foo", "127.0.0.1:3128", "ftp://a.example", "http://"])
+def test_what_is_no_proxy_is_a_sentence(text: str) -> None:
+    with pytest.raises(BadInput, match="write it as a URL, as in http://"):
+        LiveSettings(proxy=text)

@@ -49,6 +49,11 @@ class LiveSettings:
             raise BadInput(
                 f"--connect-to is {self.connect_to!r}; write it as HOST:PORT, as in 127.0.0.1:8080"
             )
+        if self.proxy and not _is_proxy(self.proxy):
+            raise BadInput(
+                f"--proxy is {self.proxy!r}; write it as a URL, as in http://127.0.0.1:3128 or "
+                "socks5h://127.0.0.1:1080"
+            )
         if self.contact and not _is_contact(self.contact):
             raise BadInput(
                 f"the contact {self.contact!r} is neither a web address nor an e-mail address; "
@@ -64,6 +69,10 @@ class LiveSettings:
 def _is_host_and_port(text: str) -> bool:
     found = re.fullmatch(r"(?:\[[^]]+\]|[^:\s]+):(\d{1,5})", text)
     return found is not None and 0 < int(found[1]) < 1 << 16
+
+
+def _is_proxy(text: str) -> bool:
+    return re.fullmatch(r"(?:https?|socks(?:4a?|5h?))://[^\s/?#]+/?", text) is not None
 
 
 def _is_contact(text: str) -> bool:
