@@ -68,6 +68,7 @@ def test_a_restart_at_any_moment_loses_nothing_and_repeats_only_what_was_out(
     again.restore(state)
     for each in kept[known:]:
         again.relearn(each)
+    assert len(again) == len(policy) + len(out)
     followed = []
     while (link := again.next()) is not None:
         followed.append(link.url)

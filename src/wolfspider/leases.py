@@ -27,7 +27,7 @@ class Leased:
         self._explaining = policy if isinstance(policy, Explaining) else None
         self._out: dict[int, Link] = {}
         self._back: dict[int, Link] = {}  # to go out again
-        self._done: set[int] = set()  # not to go out again
+        self.done: set[int] = set()  # they wait inside the policy, and will not go out again
         self.receipts = False
 
     def start(self, seeds: Sequence[Link]) -> None:
@@ -48,9 +48,9 @@ class Leased:
 
     def _next_new(self, busy: Container[str]) -> Link | None:
         while (link := self.policy.next(busy)) is not None:
-            if link.fingerprint not in self._done:
+            if link.fingerprint not in self.done:
                 return link
-            self._done.remove(link.fingerprint)
+            self.done.remove(link.fingerprint)
         return None
 
     def _with_receipt(self, link: Link) -> Link:
@@ -66,7 +66,7 @@ class Leased:
         """Take in a visit of which the restored state knows nothing."""
         fingerprint = visit.link.fingerprint
         if self._back.pop(fingerprint, None) is None:
-            self._done.add(fingerprint)
+            self.done.add(fingerprint)
         self.policy.learn(visit)
 
     def correct(self, visit: Visit) -> None:
@@ -77,7 +77,7 @@ class Leased:
             self.policy.learn(visit)
 
     def __len__(self) -> int:
-        return len(self.policy) + len(self._back)
+        return max(0, len(self.policy) - len(self.done)) + len(self._back)
 
     def out(self) -> Iterator[Link]:
         yield from self._out.values()
@@ -85,13 +85,13 @@ class Leased:
 
     def state(self) -> State:
         rows = list(map(_row, self.out()))
-        return {"policy": self.policy.state(), "out": rows, "done": sorted(self._done)}
+        return {"policy": self.policy.state(), "out": rows, "done": sorted(self.done)}
 
     def restore(self, state: State) -> None:
         self.policy.restore(state["policy"])
         links = list(map(_link, state["out"]))
         self._out, self._back = {}, {link.fingerprint: link for link in links}
-        self._done = set(state["done"])
+        self.done = set(state["done"])
 
 
 def _row(link: Link) -> list[Any]:

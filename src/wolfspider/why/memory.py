@@ -97,8 +97,11 @@ class Memory:
 
     def best(self, count: int) -> list[Link]:
         """The waiting links that would leave first, if all are in one order."""
-        frontiers = list(_frontiers(self.policy.policy))
-        return frontiers[0].best(count) if len(frontiers) == 1 else []
+        frontiers, done = list(_frontiers(self.policy.policy)), self.policy.done
+        if len(frontiers) != 1:
+            return []
+        best = frontiers[0].best(count + len(done))
+        return [link for link in best if link.fingerprint not in done][:count]
 
 
 def _frontiers(policy: Any) -> Iterator[Frontier | FrontierByKind]:
