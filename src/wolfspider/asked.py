@@ -22,7 +22,7 @@ from wolfspider.stopping import NONE, budgets_in, without_budgets
 from wolfspider.topics import Topic
 from wolfspider.training.disk import digest_of, load_model
 from wolfspider.training.model import Model
-from wolfspider.urls import seed_link
+from wolfspider.urls import canonical, seed_link
 from wolfspider.webs.live.pace import Pace
 from wolfspider.webs.live.settings import LiveSettings
 from wolfspider.webs.live.web import LiveWeb
@@ -96,6 +96,8 @@ class Asked:
                 raise BadInput(
                     f"--warm-start and --{name} are both something to begin with; give one of them"
                 )
+        if self.pattern == "":
+            raise BadInput("the --pattern is empty and would find everything; leave it out")
         judges = ("pattern", "like", "targets", "examples")
         given = [f"--{name}" for name in judges if getattr(self, name)]
         if len(given) > 1:
@@ -163,7 +165,11 @@ class Asked:
 
     def web_to_hunt_on(self) -> LiveWeb | RecordedWeb:
         if self.web != LIVE:
-            return RecordedWeb(Path(self.web))
+            recorded = RecordedWeb(Path(self.web))
+            targets = [url for each in self.targets if (url := canonical(each))]
+            if targets and all(recorded.number(url) < 0 for url in targets):
+                raise BadInput(f"none of the targets is in {self.web}, so nothing could be found")
+            return recorded
         # What is under way and what is not on disk yet make `at_once` together.
         fetches = max(1, self.live.at_once - self.behind)
         return LiveWeb(self.seeds, replace(self.live, at_once=fetches))

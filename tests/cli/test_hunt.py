@@ -192,6 +192,9 @@ GIVEN = {"--web": "tiny", "--topic": "wolf", "--seed": "http://a.test/"}
         ({"--like": "the"}, "the description or example pages have no words to compare with"),
         ({"--targets": "nowhere"}, "cannot read the list of targets in nowhere"),
         ({"--targets": "file"}, "not a web address in the list of targets: 'mine'"),
+        ({"--targets": "away"}, "none of the targets is in tiny, so nothing could be found"),
+        ({"--examples": "picture"}, "picture is no page and no text; give saved pages as examples"),
+        ({"--pattern": ""}, "the --pattern is empty and would find everything; leave it out"),
         ({"--targets": "empty"}, "no URL in the list of targets empty; write one on each line"),
         ({"-o": "file"}, "cannot write to file: Not a directory; choose another folder with -o"),
         ({"-o": "file/a/b"}, "cannot write to file/a/b: Not a directory; choose another folder"),
@@ -210,6 +213,8 @@ def test_bad_input_is_a_sentence_and_leaves_nothing(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("mine")
     (tmp_path / "empty").write_text("# nothing\n")
+    (tmp_path / "away").write_text("http://nowhere.test/\n")
+    (tmp_path / "picture").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
     (tmp_path / "held").mkdir()
     (tmp_path / "held" / "hunt.toml").touch()
     before = left(tmp_path)

@@ -64,6 +64,27 @@ def test_it_is_made_once_and_again_when_the_hunt_has_gone_on(site: Served, tmp_p
     assert not [name for name in left(hunt) if "new" in name or "old" in name]
 
 
+def test_it_is_made_again_when_a_person_has_corrected_the_judge(run: Run, hunted: Path) -> None:
+    assert f"{A}sum" in labelled(RecordedWeb(as_web(hunted)), "relevant")
+    assert run("feedback", hunted, f"{A}sum", "--irrelevant").code == 0
+    assert f"{A}sum" not in labelled(RecordedWeb(as_web(hunted)), "relevant")
+    assert run("feedback", hunted, f"{A}sum", "--relevant").code == 0
+    assert f"{A}sum" in labelled(RecordedWeb(as_web(hunted)), "relevant")
+
+
+def test_what_is_no_find_cannot_be_called_one(run: Run, hunted: Path) -> None:
+    for page, why in (
+        ("copy", f"is a copy of {A}wolf, and copies do not count"),
+        ("hidden", "asks not to be indexed"),
+        ("gone", "could not be fetched"),
+    ):
+        done = run("feedback", hunted, f"{A}{page}", "--relevant")
+        assert (done.code, why in done.err) == (2, True)
+    assert not (hunted / "feedback.jsonl").exists()
+    assert run("feedback", hunted, "a.test/sum", "--relevant").code == 0  # without its scheme
+    assert f"did you mean {A}sum" in run("feedback", hunted, f"{A}sums", "--relevant").err
+
+
 def test_only_committed_bytes_are_read_and_damage_is_passed_over(hunted: Path) -> None:
     with (hunted / "00001.warc.gz").open("ab") as file:
         file.write(b"\x1f\x8b\x08 half a record of a hunt that is under way")

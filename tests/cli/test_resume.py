@@ -26,6 +26,7 @@ def resumed(folder: Path, *more: str) -> dict[str, Any]:
 
 
 STEPS = "SELECT url FROM pages ORDER BY step"
+WHOLE = "SELECT url, title, relevance, status, error, copy_of FROM pages WHERE NOT refused"
 LINKS = "SELECT link, url, relevance, error FROM pages ORDER BY link"
 
 
@@ -88,7 +89,7 @@ def test_a_hunt_that_is_over_is_over_again(site: Served, tmp_path: Path) -> None
 def test_row_6_a_damaged_database_is_made_anew_from_the_warc(site: Served, tmp_path: Path) -> None:
     folder = tmp_path / "hunt"
     whole = site.hunt(folder)
-    before = rows(folder, "SELECT url, relevance, status, copy_of FROM pages WHERE NOT refused")
+    before = rows(folder, WHOLE)
     database = folder / "hunt.db"
     database.write_bytes(os.urandom(database.stat().st_size))
     refused = start("resume", folder, "--quiet")
@@ -98,7 +99,7 @@ def test_row_6_a_damaged_database_is_made_anew_from_the_warc(site: Served, tmp_p
         file.write(b"\x1f\x8b half a record")
     done = resumed(folder, "--rebuild")
     assert (done["pages"], done["relevant"]) == (whole["pages"], whole["relevant"])
-    after = rows(folder, "SELECT url, relevance, status, copy_of FROM pages WHERE NOT refused")
+    after = rows(folder, WHOLE)
     assert sorted(after) == sorted(before)
     assert len(checked_records(folder / "00001.warc.gz")) == PAGES + 2  # a redirect, and about it
     assert "hunt.db" in left(folder / "damaged-1")

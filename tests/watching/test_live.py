@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ import pytest
 from hostile import Request, answer, broken, moved, reset
 from live_news import FEED, HOUR, NOON, A, Clock, News, Rounds, lines, newsroom, rows, rss, watching
 from warcs import checked_records
+from wolfspider.cli.watch_live import print_end
 from wolfspider.errors import BadInput, DamagedFile
 from wolfspider.records import Exchange
 from wolfspider.urls import fingerprint
@@ -609,6 +611,24 @@ def test_a_watch_gives_up_when_every_seed_was_asked_for(tmp_path: Path) -> None:
     found, stopped = asyncio.run(go("two", dead, gone))
     assert found == [404] * 4
     assert stopped.startswith("no page could be had: ")
+
+
+def test_hosts_that_are_left_alone_are_named_at_the_end(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def go() -> dict[str, Any]:
+        async with newsroom(News()) as server:
+            settings = LiveSettings(connect_to=server.host_and_port())
+            asked = WatchAsked((A,), live=settings)
+            async with Watch.begin(asked, tmp_path / "w", Clock()) as watch:
+                watch.web.politeness.give_up("news.test", "status 500", 3600.0)
+                watch.interrupt("the time is over")
+                return watch.finish()
+
+    result = asyncio.run(go())
+    assert result["left_alone"] == {"news.test": "status 500"}
+    print_end(result)
+    assert "news.test is left alone for now: status 500\n" in capsys.readouterr().err
 
 
 def test_an_outage_is_no_change_and_404_is_one(tmp_path: Path) -> None:

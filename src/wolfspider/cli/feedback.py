@@ -8,11 +8,11 @@ import click
 
 from wolfspider.cli.output import FIRST_HUNT, example, note, plain, print_json, result_options
 from wolfspider.errors import BadInput
-from wolfspider.records import Verdict
-from wolfspider.store import HuntStore
+from wolfspider.records import PageFlag, Verdict
+from wolfspider.store import HuntReader, HuntStore
 from wolfspider.store.feedback import say
 from wolfspider.store.opening import open_hunt, writer_of
-from wolfspider.urls import canonical
+from wolfspider.why.addresses import close_to, readings
 
 
 @click.command(
@@ -35,16 +35,8 @@ def feedback(
     """
     if relevant == irrelevant:
         raise BadInput("say what the page is: --relevant or --irrelevant")
-    address = canonical(url)
     with open_hunt(folder) as reader:
-        which = "url IN (?, ?) OR link IN (?, ?) ORDER BY error != '', step LIMIT 1"
-        query = f"SELECT url, step FROM pages WHERE {which}"
-        row = reader.db.execute(query, (url, address) * 2).fetchone()
-        if row is None:
-            raise BadInput(f"the hunt in {folder} has not visited {plain(url)}")
-        page, step = str(row["url"]), int(row["step"])
-        if not reader.count("count(*) FROM pages WHERE url = ? AND error = ''", page):
-            raise BadInput(f"{plain(page)} could not be fetched: there is nothing to judge")
+        page, step = _page(reader, url)
     said = say(folder, page, relevant=relevant)
     running = writer_of(folder) is not None
     if not running:
@@ -60,6 +52,31 @@ def feedback(
             if running
             else f"wolfspider resume {folder} learns from it"
         )
+
+
+def _page(reader: HuntReader, url: str) -> tuple[str, int]:
+    """Address and step of the page that a person means, if there is something to judge."""
+    which = "(url = ?1 OR link = ?1) ORDER BY error != '', step LIMIT 1"
+    query = f"SELECT url, step, error, copy_of, flags FROM pages WHERE {which}"
+    found = (reader.db.execute(query, (each,)).fetchone() for each in readings(url))
+    row = next((row for row in found if row is not None), None)
+    if row is None:
+        close = " or ".join(map(plain, close_to(reader, url)))
+        raise BadInput(
+            f"the hunt in {reader.folder} has not visited {plain(url)}"
+            + (f"; did you mean {close}?" if close else "")
+        )
+    page = plain(row["url"])
+    if row["error"]:
+        raise BadInput(f"{page} could not be fetched: there is nothing to judge")
+    if row["copy_of"]:
+        raise BadInput(
+            f"{page} is a copy of {plain(row['copy_of'])}, and copies do not count; "
+            "give your word on that page"
+        )
+    if row["flags"] & PageFlag.NOINDEX:
+        raise BadInput(f"{page} asks not to be indexed, and so does not count as a find")
+    return str(row["url"]), int(row["step"])
 
 
 def _counted(folder: Path, step: int, verdict: Verdict) -> bool:

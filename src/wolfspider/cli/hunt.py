@@ -288,6 +288,8 @@ def _pages(paths: Sequence[Path], web: str) -> dict[str, Terms]:
         try:
             for file in _saved(path):
                 body = file.read_bytes()
+                if b"\0" in body[:1024]:
+                    raise BadInput(f"{file} is no page and no text; give saved pages as examples")
                 urls = _only_urls(body)
                 found |= _recorded(urls, web, file) if urls else {str(file): _terms(body)}
         except OSError as error:

@@ -42,7 +42,7 @@ def forecast(folder: Path, horizons: tuple[int, ...], as_json: bool, quiet: bool
     rows = forecast_table(summary.traces, horizons or HORIZONS)
     if not rows:
         raise BadInput(f"all runs in {folder} are shorter than what is to be forecast")
-    left_out = sorted(set(horizons) - {row["horizon"] for row in rows})
+    left_out = sorted(set(horizons or HORIZONS) - {row["horizon"] for row in rows})
     for each in left_out:
         note(f"all runs are shorter than {each:,} fetches, so nothing can be said of these")
     if as_json:

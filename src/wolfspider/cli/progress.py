@@ -79,7 +79,7 @@ class Meter:
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, completed=done, remark=text)
         else:
-            share = f" {100 * done / self.total:.0f} %," if self.total else ""
+            share = f" {min(100, 100 * done / self.total):.0f} %," if self.total else ""
             print(f"{self.what}:{share} {text}{self._left(done)}", file=sys.stderr, flush=True)
 
     def _text(self, count: int, remark: str) -> str:
@@ -91,5 +91,5 @@ class Meter:
         if not self.total or done <= self._before:
             return ""
         pace = (time.monotonic() - self._begin) / (done - self._before)
-        seconds = pace * (self.total - done)
+        seconds = max(0.0, pace * (self.total - done))
         return f", {seconds:.0f} s left"

@@ -11,9 +11,11 @@ from contextlib import AbstractAsyncContextManager, aclosing, contextmanager, su
 from pathlib import Path
 from typing import Any
 
-from wolfspider.cli.output import note, print_json, several
+from wolfspider.cli.output import note, plain, print_json, several
 from wolfspider.cli.progress import Meter
 from wolfspider.watching.live import INTERRUPTED, Watch
+
+_HOSTS = 5  # of those left alone that are named
 
 
 def run_watch(
@@ -27,7 +29,7 @@ def run_watch(
     if as_json:
         print_json(result)
     elif not quiet:
-        _print_end(result)
+        print_end(result)
     if not quiet and not nothing:
         note(f"go on with: wolfspider watch --resume {folder}")
     if nothing:
@@ -91,7 +93,9 @@ def _stopping(watch: Watch, caught: list[int]) -> Iterator[None]:
             loop.remove_signal_handler(number)
 
 
-def _print_end(result: dict[str, Any]) -> None:
+def print_end(result: dict[str, Any]) -> None:
     """On standard error: standard output is the documents'."""
     facts = [f"{name} {value:,}" for name, value in result.items() if isinstance(value, int)]
     note(f"{', '.join(facts).replace('_', ' ')}; ended: {result['stopped']}")
+    for name, why in list(result["left_alone"].items())[:_HOSTS]:
+        note(f"{plain(name)} is left alone for now: {plain(why)}")

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from wolfspider.errors import BadInput, DamagedFile
+from wolfspider.store.feedback import FeedbackReader
 from wolfspider.store.members import Members
 from wolfspider.store.opening import is_hunt, open_hunt
 from wolfspider.webs.compiler import Compiler
@@ -87,8 +88,10 @@ class HuntRecording:
 
     @property
     def sources(self) -> list[str]:
-        """What the web is made of; another list after the hunt has gone on."""
-        return [f"{self._steps:,} visits of the hunt {self.path.absolute().name}"]
+        """What the web is made of; another list after the hunt has gone on, or was corrected."""
+        visits = f"{self._steps:,} visits of the hunt {self.path.absolute().name}"
+        words = len(FeedbackReader(self.path).new())
+        return [visits, *([f"{words:,} words of feedback"] if words else [])]
 
     def __iter__(self) -> Iterator[Capture]:
         query = (

@@ -133,18 +133,35 @@ def _add(
         capture = db.execute(INSERT_CAPTURE, place).lastrowid
     last = visit[-1]
     copy_of = last.record.fields.get("warc-refers-to-target-uri", "")
-    error = f"status {last.message.status}" if last.message.status >= 300 else ""
+    error = _error(last)
     response = Response(last.url, last.message.status, last.message.fields, last.message.body)
     page = Page(last.url) if error or copy_of else parse(response)
     verdict = NOTHING if error or copy_of or page.flags & PageFlag.NOINDEX else judge(page)
+    title = _title_of(db, copy_of) if copy_of and not error else page.title
     at = _moment(last.record.fields.get("warc-date", ""))
     size = sum(len(answer.record.block) for answer in visit)
     row = (
-        *(step, last.url, page.title, verdict.relevance, verdict.target, last.message.status),
+        *(step, last.url, title, verdict.relevance, verdict.target, last.message.status),
         *(error, 0, "", "", 0.0, visit[0].url, "", 0, 0, 0.0, page.flags),
         *("" if error else copy_of, at, 0.0, size, capture),
     )
     db.execute(INSERT_PAGE, row)
+
+
+def _error(last: _Answer) -> str:
+    """What kept the last answer of a visit from being a page, if anything did."""
+    if last.leads_to is not None:
+        return "redirects"
+    if last.message.status >= 300:
+        return f"status {last.message.status}"
+    cut_off = last.record.fields.get("warc-truncated", "") == "unspecified"
+    return "not wanted" if cut_off and not last.message.body else ""
+
+
+def _title_of(db: sqlite3.Connection, url: str) -> str:
+    """The title of a page that came before."""
+    row = db.execute("SELECT title FROM pages WHERE url = ? ORDER BY step", (url,)).fetchone()
+    return str(row[0]) if row else ""
 
 
 def _moment(date: str) -> float:

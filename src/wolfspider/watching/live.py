@@ -138,7 +138,8 @@ class Watch:
         """Keep where we are; gives what came of it, earlier runs included."""
         self._checkpoint(last=True)
         result: dict[str, Any] = {"policy": self.asked.policy}
-        return result | self.folder.tally() | {"stopped": self.stopped}
+        left_alone = self.web.politeness.left_alone()
+        return result | self.folder.tally() | {"left_alone": left_alone, "stopped": self.stopped}
 
     @property
     def nothing_read(self) -> bool:

@@ -243,17 +243,34 @@ def test_host_is_given_up_after_n_failures_with_a_reason_and_tried_again_after_a
         assert not crawl.given_up("a")
     crawl.ask("a", error="connection refused")
     assert crawl.given_up("a") == "3 failures in a row, the last: connection refused"
+    assert crawl.left_alone() == {"a": crawl.given_up("a")}
     assert "a" in crawl.busy
     assert crawl.next_ready() is None  # nobody waits a day
     crawl.pass_(DAY)
     assert crawl.ready("a")
     assert not crawl.given_up("a")
+    assert not crawl.left_alone()
     crawl.ask("a", 500)
     assert crawl.given_up("a") == "4 failures in a row, the last: status 500"
     crawl.pass_(DAY)
     assert crawl.ask("a", 200) == 1.0
     assert not crawl.given_up("a")
     assert crawl.next_ready() == 1.0
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "failures"),
+    [(500, "", 1), (502, "", 1), (503, "", 3), (429, "", 3), (0, "timeout", 3)],
+)
+def test_a_broken_page_that_is_asked_for_again_is_one_failure_of_its_host(
+    status: int, error: str, failures: int
+) -> None:
+    crawl = Crawl(Pace(jitter=0.0))
+    for again in (False, True, True):
+        crawl.began("a")
+        crawl.ended("a", status, error=error, again=again)
+        crawl.pass_(crawl.wait("a"))
+    assert crawl.state()["hosts"]["a"]["failures"] == failures
 
 
 # -- FAULTS 24: many hosts on one address

@@ -428,6 +428,16 @@ def test_rows_22_and_23_a_host_is_left_alone_as_long_as_it_asks(
     assert least <= play(story, served) <= most
 
 
+def test_a_few_broken_pages_do_not_cost_the_host() -> None:
+    pace = replace(PACE, first_backoff=0.01, give_up_after=4)
+    bad = {f"a.test/{n}": broken("500 Oops") for n in range(3)}
+    served: Served = bad | {"a.test/well": page_with()}
+    urls = [START + name for name in ("0", "1", "2", "well")]
+    responses, server = fetched(served, *urls, pace=pace, tries=3)
+    assert kinds(responses) == ["status 500", "status 500", "status 500", ""]
+    assert server.counted()[START + "1"] == 3
+
+
 def test_row_23_waits_grow_and_the_host_is_given_up() -> None:
     pace = replace(PACE, first_backoff=0.1, longest_backoff=10.0, give_up_after=4)
     served: Served = {"a.test/": broken("429 Too Many")}

@@ -136,8 +136,20 @@ class Politeness:
             return 0.0
         return max(at.until - self.clock(), 0.0)
 
-    def ended(self, host: str, status: int = 0, *, error: str = "", retry_after: str = "") -> None:
-        """The request is over. Status 429, 5xx and errors are failures, all else is success."""
+    def ended(
+        self,
+        host: str,
+        status: int = 0,
+        *,
+        error: str = "",
+        retry_after: str = "",
+        again: bool = False,
+    ) -> None:
+        """The request is over. Status 429, 5xx and errors are failures, all else is success.
+
+        A page that is broken, and is still when it is asked for `again`, is one failure: the
+        host answers, and other pages of it may be well.
+        """
         known = self._landed(host)
         if not error and status != 429 and 0 < status < 500:
             if known.failures or known.given_up:
@@ -145,7 +157,8 @@ class Politeness:
                 self._changed[host] = None
             self._rest(known, self._delay(known))
             return
-        known.failures += 1
+        if not (again and not error and status >= 500 and status != 503):
+            known.failures += 1
         known.unanswered = bool(error)
         self._changed[host] = None
         if known.failures >= self.pace.give_up_after:
@@ -221,6 +234,11 @@ class Politeness:
         """Seconds until the first host that was given up is tried again."""
         now = self.clock()
         return min((until - now for until, _ in self._given_up if until > now), default=None)
+
+    def left_alone(self) -> dict[str, str]:
+        """Hosts that are given up now, with the reason."""
+        names = dict.fromkeys(name for _, name in sorted(self._given_up))
+        return {name: why for name in names if (why := self.given_up(name))}
 
     def _sweep(self, now: float) -> None:
         """Take those from the queue that have rested."""

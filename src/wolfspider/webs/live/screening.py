@@ -74,14 +74,16 @@ class Screening:
     def without_contact(self, url: str) -> str:
         """Why an address is not asked for as long as nobody knows who we are."""
         name = host(url)
-        known = self._known or self.guard.names(name)
-        return "" if known else f"{name} is not asked without a contact"
+        if self._known or self.guard.names(name):
+            return ""
+        if _is_inside(name_of(name)):
+            return f"{name} is not asked: it is not a public address, and no --allow-host names it"
+        return f"{name} is not asked without a contact"
 
     def _demand_public(self, seed: str, elsewhere: bool) -> None:
         """What is plainly inside is told before anything is asked."""
         name = name_of(host(seed))
-        inside = name == "localhost" or (_is_address(name) and not is_public(name))
-        if inside and not elsewhere and not self.guard.names(name):
+        if _is_inside(name) and not elsewhere and not self.guard.names(name):
             raise BadInput(
                 f"{name} is not a public address; if it is yours, give --allow-host {name}"
             )
@@ -100,6 +102,10 @@ class Screening:
     def restore(self, state: State) -> None:
         self._scope.restore(state["scope"])
         self._seeds = set(state["seeds"])
+
+
+def _is_inside(name: str) -> bool:
+    return name == "localhost" or (_is_address(name) and not is_public(name))
 
 
 def _is_address(name: str) -> bool:

@@ -14,6 +14,11 @@ from itertools import islice
 _PATH_DATE = re.compile(
     r"/(2[0-9]{3})[/-](?:(?:0[1-9]|1[0-2])(?![0-9])|[1-9][/-][0-3]?[0-9](?![0-9]))"
 )
+_CALENDAR = re.compile(  # a folder of that name, and a month below it
+    r"/(?:cal|calendars?|kalender|calendrier|calendario|agenda)/(?:[a-z_-]+/)?"
+    r"([0-9]{4})[/-](?:0?[1-9]|1[0-2])(?![0-9])",
+    re.I,
+)
 _ISO_DATE = re.compile(r"([0-9]{4})-(?:0?[1-9]|1[0-2])(?![0-9])")
 _PLAIN_DATE = re.compile(r"([0-9]{4})(?:0[1-9]|1[0-2])(?:[0-3][0-9])?")
 _YEARS = frozenset(("year", "y", "yr", "yyyy", "jahr", "annee", "anno", "ano"))
@@ -26,6 +31,7 @@ session sess sid s_id sessid session_id sessionid session-id sessionkey phpsessi
 aspsessionid cfid cftoken oscsid zenid xtcsid visitorid
 """
 _SESSIONS = frozenset(_SESSION_NAMES.split())
+_ALWAYS = frozenset(("phpsessid", "jsessionid", "oscsid", "zenid", "xtcsid"))  # whatever it is
 _TOKEN = re.compile(r"(?=.*[0-9])(?=.*[a-zA-Z])[0-9a-zA-Z_-]{16,}")
 _PATH_SESSION = re.compile(r"/\((?:[A-Z]\([0-9a-zA-Z_-]{16,}\))+\)/|;[a-z]*sess(?:ion)?id=", re.I)
 
@@ -35,7 +41,8 @@ class Traps:
     """How much oddness a URL may have.
 
     Dates too far ahead are refused wherever they stand, since calendars never end. Dates too
-    far back only in parameters: newspapers keep /1851/09/18/, but `?year=1234` is a calendar.
+    far back only in parameters, newspapers keep /1851/09/18/, but `?year=1234` is a calendar;
+    and in folders with the name of a calendar.
     """
 
     longest_url: int = 2000
@@ -45,6 +52,7 @@ class Traps:
     most_repeats: int = 2  # of a segment, or a row of segments, one right after the other
     years_ahead: int = 2
     years_back: int = 200
+    calendar_back: int = 30  # years, in a folder that is called so
     wall: Callable[[], float] = time.time
 
     def refusal(self, url: str) -> str | None:
@@ -83,12 +91,14 @@ class Traps:
     def _calendar(self, path: str, parameters: Sequence[str]) -> str | None:
         in_path = [int(year) for year in _PATH_DATE.findall(path)]
         in_query = _parameter_years(parameters) if parameters else []
-        if not in_path and not in_query:
+        in_calendar = [int(year) for year in _CALENDAR.findall(path)]
+        if not (in_path or in_query or in_calendar):
             return None
         now = time.gmtime(self.wall()).tm_year
         # A calendar is met at its near end; what is beyond a century is a number, not a year.
         far = [year for year in in_path if self.years_ahead < year - now < 100]
         far += [y for y in in_query if not -self.years_back <= y - now <= self.years_ahead]
+        far += [y for y in in_calendar if not -self.calendar_back <= y - now <= self.years_ahead]
         return f"it is a calendar page of the year {far[0]}" if far else None
 
 
@@ -112,6 +122,7 @@ def _session(path: str, parameters: Sequence[str]) -> str | None:
         return "its path carries a session id"
     for parameter in parameters:
         name, _, value = parameter.partition("=")
-        if name.lower() in _SESSIONS and _TOKEN.fullmatch(value):
+        named = name.lower()
+        if named in _ALWAYS or (named in _SESSIONS and _TOKEN.fullmatch(value)):
             return f"its parameter {name} is a session id"
     return None

@@ -259,22 +259,24 @@ class LiveWeb:
         for _ in range(self.settings.tries - 1):
             if not _may_pass(exchange):
                 break
-            exchange = await self._ask(url, headers)
+            exchange = await self._ask(url, headers, again=True)
         return exchange
 
     async def _ask(
-        self, url: str, headers: Mapping[str, str], *, screened: bool = True
+        self, url: str, headers: Mapping[str, str], *, screened: bool = True, again: bool = False
     ) -> Exchange:
         """One request; as long as this process may open no more files, that is waited for."""
-        exchange = await self._ask_once(url, headers, screened)
+        exchange = await self._ask_once(url, headers, screened, again)
         for _ in range(_PATIENCE):
             if exchange.error != "no files":
                 break
             await self.turns.sleep(_PAUSE)
-            exchange = await self._ask_once(url, headers, screened)
+            exchange = await self._ask_once(url, headers, screened, again)
         return exchange
 
-    async def _ask_once(self, url: str, headers: Mapping[str, str], screened: bool) -> Exchange:
+    async def _ask_once(
+        self, url: str, headers: Mapping[str, str], screened: bool, again: bool
+    ) -> Exchange:
         """One request, when its turn has come."""
         name = host(url)
         async with self.turns.turn(name, name.rsplit(":", 1)[0].strip("[]")):
@@ -291,6 +293,7 @@ class LiveWeb:
                     exchange.status,
                     error=exchange.error,
                     retry_after=exchange.first("retry-after"),
+                    again=again,
                 )
         return exchange
 

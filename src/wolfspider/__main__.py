@@ -1,0 +1,5 @@
+"""python -m wolfspider"""
+
+from wolfspider.cli import main
+
+main()
