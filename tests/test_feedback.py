@@ -127,6 +127,67 @@ def test_a_hunt_under_way_learns(
     assert wrong.page.url in [url for _, _, url, _ in hunt.tally.best]
 
 
+def test_a_word_that_is_taken_back_before_it_is_on_disk_counts(
+    recording: Recording, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, asked = tmp_path / "hunt", asking(recording)
+
+    async def hunting() -> None:
+        async with Hunt.begin(replace(asked, pages=10), folder) as hunt:
+            async for _ in hunt.visits():
+                pass
+            hunt.finish()
+
+    async def resuming() -> None:
+        async with Hunt.resume(asked, folder) as hunt:
+            told = Told(hunt)
+            async for _ in hunt.recall():
+                pass
+            async for visit in hunt.visits():
+                if told.corrected or not visit.verdict.relevant or not visit.page.terms.length:
+                    continue
+                assert hunt.store is not None
+                hunt.store.flush()
+                with monkeypatch.context() as patch:  # the disk is slow
+                    waiting = list[tuple[int, Verdict]]()
+                    patch.setattr(hunt.store, "correct", lambda *word: waiting.append(word))
+                    for relevant in (False, True):
+                        say(folder, visit.page.url, relevant=relevant)
+                        await hunt._heed()
+                for word in waiting:
+                    hunt.store.correct(*word)
+            assert [verdict.relevant for _, verdict in told.corrected] == [False, True]
+            hunt.finish()
+            with HuntReader(folder) as reader:
+                assert hunt.tally.relevant == reader.count("sum(relevance >= 0.5) FROM pages")
+
+    asyncio.run(hunting())
+    asyncio.run(resuming())
+
+
+def test_a_word_on_a_page_that_is_not_on_disk_yet_survives_the_end(
+    recording: Recording, tmp_path: Path
+) -> None:
+    folder, asked = tmp_path / "hunt", asking(recording)
+    later = "http://later.test/"
+
+    async def hunting() -> None:
+        async with Hunt.begin(replace(asked, pages=10), folder) as hunt:
+            say(folder, later, relevant=True)
+            async for _ in hunt.visits():
+                pass
+            hunt.finish()
+
+    async def resuming() -> list[str]:
+        async with Hunt.resume(asked, folder) as hunt:
+            async for _ in hunt.recall():
+                pass
+            return [each.url for each in hunt._unheeded]
+
+    asyncio.run(hunting())
+    assert asyncio.run(resuming()) == [later]
+
+
 def test_a_hunt_that_has_ended_learns_when_it_is_resumed(
     recording: Recording, tmp_path: Path
 ) -> None:

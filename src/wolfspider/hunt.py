@@ -17,7 +17,7 @@ import math
 import time
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager, suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ from wolfspider.outlook import Outlook, verdicts_of
 from wolfspider.policies import Spec, make
 from wolfspider.protocols import Web
 from wolfspider.recalling import recalled
-from wolfspider.records import State, Visit
+from wolfspider.records import State, Verdict, Visit
 from wolfspider.stopping import Rules
 from wolfspider.store import HuntReader, HuntStore
 from wolfspider.store.asked import read_asked, write_asked
@@ -77,6 +77,7 @@ class Hunt:
         self._first_failure = ""
         self._feedback: FeedbackReader | None = None
         self._unheeded: list[Feedback] = []  # about pages that are not on disk yet
+        self._heard: dict[int, Verdict] = {}  # words by step, some of them on their way to disk
         self._heeded_at = 0.0
         self._told_again = math.inf  # steps after this one were learned with the verdicts on disk
         self._checkpoint_at = 0.0
@@ -190,6 +191,7 @@ class Hunt:
         web = self.web.state() if isinstance(self.web, LiveWeb) else {}
         read = 0 if self._feedback is None else self._feedback.offset
         state = {"policy": self.policy.state(), "web": web, "feedback": read}
+        state["unheeded"] = [asdict(each) for each in self._unheeded]
         return state if self.drift is None else state | {"drift": self.drift}
 
     def _restore(self, state: State) -> bool:
@@ -203,6 +205,7 @@ class Hunt:
         self.drift = state.get("drift")
         if self._feedback is not None:
             self._feedback.offset = state.get("feedback", 0)
+            self._unheeded = [Feedback(**each) for each in state.get("unheeded", ())]
         if isinstance(self.web, LiveWeb):
             self.web.restore(state["web"])
         return True
@@ -285,11 +288,13 @@ class Hunt:
                 if kept is None:
                     self._unheeded.append(each)
                     continue
-                before = await recalled(kept, self.web)
+                known = self._heard.get(kept.step, kept.verdict)
+                before = replace(await recalled(kept, self.web), verdict=known)
                 self.judge.correct(each.url, each.verdict)
                 self.tally.correct(before, each.verdict)
-                if not (kept.step > self._told_again and kept.verdict == each.verdict):
+                if not (kept.step > self._told_again and known == each.verdict):
                     self.policy.correct(replace(before, verdict=each.verdict))
+                self._heard[kept.step] = each.verdict
                 self.store.correct(kept.step, each.verdict)
 
     def interrupt(self, reason: str = INTERRUPTED) -> None:

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import json
 import os
+import struct
+import tokenize
 import zipfile
+import zlib
 from pathlib import Path
 from typing import IO, Any
 
@@ -18,6 +21,10 @@ from wolfspider.errors import DamagedFile
 from wolfspider.records import State
 
 _VALUES = "values.json"
+_DAMAGED = (  # what zipfile and numpy raise, if any bit of a file may be another one
+    *(OSError, EOFError, LookupError, MemoryError, RuntimeError, SyntaxError),
+    *(TypeError, ValueError, struct.error, tokenize.TokenError, zipfile.BadZipFile, zlib.error),
+)
 _ARRAY = "\0array"  # a key that no state has: the value stands in a member of the file
 
 
@@ -45,8 +52,8 @@ def load_state(path: Path) -> State:
             values = json.loads(members.read(_VALUES).decode("utf-8", "surrogatepass"))
             found: State = _with_arrays(values, members)
             return found
-    except (OSError, zipfile.BadZipFile, KeyError, ValueError, EOFError) as error:
-        raise DamagedFile(f"{path} cannot be read ({error})") from error
+    except _DAMAGED as error:
+        raise DamagedFile(f"{path} cannot be read ({error or type(error).__name__})") from error
 
 
 def add_to_digest(digest: Any, state: Any) -> None:

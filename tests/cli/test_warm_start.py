@@ -418,6 +418,8 @@ def test_another_version_is_a_sentence(hunting: Hunting) -> None:
         {"rates": {"tokens": np.array([1], np.uint32), "seen": np.array([np.nan], np.float32)}},
         {"rates": {"tokens": np.array([1 << 30], np.uint32)}},
         {"weights": np.zeros(3)},
+        {"usual": 0.0},
+        {"usual": float("nan")},
         {"keywords": 7},
         {"speech": 7},
     ],

@@ -98,7 +98,7 @@ def test_nine_pages_back_nobody_is_told() -> None:
 def test_neighbours_learn_what_a_link_was() -> None:
     book, links = hub(5)
     book.fetch(int(links[1]), 1.0)
-    assert book.tell_neighbours().tolist() == links.tolist()
+    assert set(book.tell_neighbours()) == set(links)
     assert book.tell_neighbours().tolist() == []
     everyone = {"SOURCES": 1, "ALIKE": 1, "ALIKE_WORTH": 1}
     near, far = (everyone | {"BESIDE": w, "BESIDE_PAID": w} for w in (1.0, 0.5))
@@ -109,6 +109,21 @@ def test_neighbours_learn_what_a_link_was() -> None:
     assert told(book, int(links[3])) == everyone | {
         **{"ALIKE": 2, "BESIDE": 1.5, "BESIDE_PAID": 0.5}
     }
+
+
+def test_news_of_a_list_is_told_at_once_as_it_would_be_one_by_one() -> None:
+    books = []
+    for together in (True, False):
+        book, links = hub(9)
+        for number, paid in ((1, 1.0), (4, 0.0), (7, 0.5), (2, 1.0)):
+            book.fetch(int(links[number]), paid)
+            if not together:
+                book.tell_neighbours()
+        alike = book.tell_neighbours()
+        books.append([told(book, number) for number in links])
+        if together:
+            assert len(alike) == 9 + 18  # each of the list once, and those beside each
+    assert books[0] == books[1]
 
 
 def test_links_at_the_same_place_as_one_that_led_on_learn_what_it_was_worth() -> None:

@@ -282,6 +282,23 @@ def test_a_link_that_was_refused_says_nothing_about_others() -> None:
     assert not wolf._out
 
 
+def test_a_refused_link_of_which_a_restored_wolf_is_told_leaves_nothing_behind() -> None:
+    wolf = wolf_of()
+    wolf.start([seed_link(HOME)])
+    fetch(wolf, anchors({f"/{n}": "soup" for n in range(5)}))
+    again = Leased(wolf_of())
+    again.restore(Leased(wolf).state())
+    link = wolf.next()
+    assert link is not None
+    refused = Response(link.url, error="robots", refused=True)
+    again.relearn(Visit(link, Page(link.url), response=refused))
+    out = []
+    while (chosen := again.next()) is not None:
+        out.append(chosen.fingerprint)
+    assert isinstance(again.policy, Wolf)
+    assert len(out) == len(again.policy._out) == 4
+
+
 def test_of_many_relevant_pages_not_each_is_news(monkeypatch: pytest.MonkeyPatch) -> None:
     """To tell what is near costs time; the first relevant pages change most."""
     wolf, told = wolf_of(), list[float]()

@@ -9,7 +9,6 @@ what it was worth, which is more where it led on to something.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, NamedTuple
 
@@ -22,6 +21,7 @@ from wolfspider.fingerprint_map import ABSENT, FingerprintMap
 from wolfspider.records import Fingerprints, Rows, State
 
 Numbers = NDArray[np.int32]
+Counts = NDArray[Any]
 
 FAR = 15.0  # a depth or distance beyond is as good as this
 _PLACES = 3  # where a link stands that are remembered with it
@@ -90,20 +90,6 @@ class _News(NamedTuple):
     trials: int
     paid: float
     worth: float
-
-
-@dataclass(frozen=True, slots=True)
-class _Near:
-    """Links near some places: their numbers, of which place, and what is counted for them where.
-
-    First come those at the same tag path, `alike` of them, then those beside it.
-    """
-
-    links: Numbers
-    which: Rows
-    cells: Rows
-    parts: NDArray[np.int16]  # of a page
-    alike: int
 
 
 class Book:
@@ -258,41 +244,53 @@ class Book:
     def tell_neighbours(self) -> Numbers:
         """Tell the links that stand near those fetched since the last time what these were.
 
-        Returns who was told, each once.
+        Returns who was told, some more than once.
         """
         if not self._news:
             return np.empty(0, np.int32)
         places, trials, paid, worth = (np.array(each) for each in zip(*self._news, strict=True))
-        self._news = []
-        near, counts = self._near(places), self._counts.ravel()
-        np.add.at(counts, near.cells, near.parts * trials.astype(np.int16).take(near.which))
-        if worth.any() or paid.any():
-            alike, beside = near.which[: near.alike], near.which[near.alike :]
-            pay = near.parts * np.concatenate([worth.take(alike), paid.take(beside)])
-            np.add.at(counts, near.cells - Count.SOURCES, np.rint(pay).astype(np.int16))
-        changed = counts.take(near.cells) > _LARGEST
-        if (paid < 0).any() or (worth < 0).any():
-            changed |= counts.take(near.cells - Count.SOURCES) < 0
-        if changed.any():
-            some = near.links[changed]
-            self._counts[some], _ = _within(self._counts[some].astype(np.int32))
-        return np.unique(near.links)
-
-    def _near(self, places: Rows) -> _Near:
-        """Who stands near these places, on the same pages."""
-        at = places - 1
+        self._news, at = [], places - 1
         page = self._starts[: self._written].searchsorted(at, "right") - 1
-        begins, ends = self._starts.take(page), self._starts.take(page + 1)
-        here, which = ragged(begins, ends - begins), np.arange(len(at)).repeat(ends - begins)
-        alike = (self._paths.take(here) == self._paths.take(at).take(which)).nonzero()[0]
+        alike, lists, list_of = self._alike(at, page)
+        trials_there, worth_there = np.bincount(list_of, trials), np.bincount(list_of, worth)
+        self._count(alike, Count.ALIKE, ONE * trials_there[lists], ONE * worth_there[lists])
+        beside, which, parts = self._beside(at, page)
+        self._count(beside, Count.BESIDE, parts * trials[which], parts * paid[which])
+        return np.concatenate([alike, beside])
+
+    def _count(self, links: Numbers, what: Count, seen: Counts, paid: Counts) -> None:
+        """Count more of something for links, and what it paid; a link may stand there twice."""
+        counts, cells = self._counts.ravel(), links * np.intp(len(Count)) + what
+        np.add.at(counts, cells, seen.astype(np.int16))
+        changed = counts.take(cells) > _LARGEST
+        if paid.any():
+            np.add.at(counts, cells - Count.SOURCES, np.rint(paid).astype(np.int16))
+            changed |= counts.take(cells - Count.SOURCES) < 0
+        if changed.any():
+            some = np.unique(links[changed])
+            self._counts[some], _ = _within(self._counts[some].astype(np.int32))
+
+    def _alike(self, at: Rows, page: Rows) -> tuple[Numbers, Rows, Rows]:
+        """The links at the same tag paths of these pages as some places are.
+
+        Each list of links is told once, however many of them there is news of: the links, of
+        which list they are, and of which list each place is.
+        """
+        lists, first, list_of = np.unique(
+            page << 16 | self._paths.take(at), return_index=True, return_inverse=True
+        )
+        begins = self._starts.take(page[first])
+        lengths = self._starts.take(page[first] + 1) - begins
+        here, which = ragged(begins, lengths), np.arange(len(lists)).repeat(lengths)
+        alike = (self._paths.take(here) == (lists & 0xFFFF)[which]).nonzero()[0]
+        return self._links.take(here[alike]), which[alike], list_of
+
+    def _beside(self, at: Rows, page: Rows) -> tuple[Numbers, Rows, Counts]:
+        """The links close by, beside which place, and how much it counts for them."""
+        begins, ends = self._starts.take(page)[:, None], self._starts.take(page + 1)[:, None]
         steps = at[:, None] + _STEPS
-        beside, step = ((steps >= begins[:, None]) & (steps < ends[:, None])).nonzero()
-        links = self._links.take(np.concatenate([here[alike], steps[beside, step]]))
-        parts = np.full(len(links), ONE, np.int16)
-        parts[len(alike) :] = _BESIDE[step]
-        cells = links * np.intp(len(Count)) + Count.ALIKE
-        cells[len(alike) :] += Count.BESIDE - Count.ALIKE
-        return _Near(links, np.concatenate([which[alike], beside]), cells, parts, len(alike))
+        which, step = ((steps >= begins) & (steps < ends)).nonzero()
+        return self._links.take(steps[which, step]), which, _BESIDE[step]
 
     def tell_links(
         self,

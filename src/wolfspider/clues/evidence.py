@@ -245,6 +245,8 @@ class Evidence:
     def carry(self, values: State, trust: float) -> None:
         """Begin with it; no token counts for more than so many trials."""
         self._usual = float(values["usual"])
+        if not 0 < self._usual <= 1:
+            raise ValueError(f"a rate of {self._usual}")
         self.rates.carry(values["rates"], self._usual, trust)
         self.speech.carry(values["speech"], self._usual, trust)
         self._carried = True

@@ -47,6 +47,7 @@ from wolfspider.topics import Topic
 _SEED_SCORE, _TURN_SCORE = 1e6, 1e5  # of seeds, and of a link whose turn has come: they go first
 _FEW = 4  # examples, for which it is worth to fit the weights
 _GROWTH = 1.1  # they are fitted anew when there are so many times more examples
+_CORRECTED = 50  # or, after a correction, when one part in so many has come
 _EXAMPLES = 20_000  # the latest that they are fitted to
 _LOOK, _BEST = 16, 64  # every so many visits so many of the best links are scored anew
 _HOPELESS = -1.0  # score up to which a link does not promise much: about one in four
@@ -129,9 +130,10 @@ class Wolf:
         self._chose = link is not None  # who waits for busy hosts asks often, and that is no turn
         if link is not None:
             number = self.evidence.book.number(link.fingerprint)
+            came = self._scores.item(number) == _GONE  # it was told of before it was chosen
             self._scores[number] = _GONE
             self._chosen = link.fingerprint, link.score
-            if self._is_example(number):
+            if self._is_example(number) and not came:
                 self._out[number] = self._row_of(number)
                 self._rows.pop(number, None)
             if link.score < _TURN_SCORE:
@@ -180,7 +182,7 @@ class Wolf:
         news = visit.verdict.relevant and _NEWSWORTHY * self._unheard >= evidence.paid
         told = None
         if news:
-            told, self._unheard = book.tell_neighbours(), 0.0
+            told, self._unheard = np.unique(book.tell_neighbours()), 0.0
         if len(visit.page.links):
             self._take_in(visit, number, paid, talk, news=news)
         if self._count >= self._fit_at:
@@ -197,8 +199,8 @@ class Wolf:
         elif paid != book.paid_by(number):
             self._lately = max(0.0, self._lately + paid - book.paid_by(number))
             told = self.evidence.correct(number, visit, paid)
-            if self._count >= _FEW:
-                self._fit_at = self._count  # when the next page has come
+            if self._count >= _FEW:  # soon: who says much would have everything scored each time
+                self._fit_at = min(self._fit_at, self._count + self._count // _CORRECTED)
             self._look_at = self.evidence.visits
             self._rescore(np.unique(told))
 

@@ -131,15 +131,16 @@ def _hunt(wolf: Wolf, known: Map, part: Mask) -> Iterator[Visit]:
     """
     web = known.web
     pages = np.flatnonzero(part).tolist()
-    left = dict.fromkeys(sorted(pages, key=lambda number: (len(web.url(number)), web.url(number))))
+    left = set(pages)
+    shortest = iter(sorted(pages, key=lambda number: (len(web.url(number)), web.url(number))))
     starts, targets = web.graph
     while left:
         link = wolf.next()
         if link is None:
-            link = seed_link(web.url(next(iter(left))))
+            link = seed_link(web.url(next(number for number in shortest if number in left)))
             wolf.evidence.sow(link.fingerprint)
         number = web.number(link.url)
-        left.pop(number, None)
+        left.discard(number)
         page = web.page(number)
         kept = np.flatnonzero(part[targets[starts[number] : starts[number + 1]]])
         target = bool(known.targets[number])
