@@ -319,3 +319,16 @@ def test_replay_works_inside_a_running_loop(recorded_web: RecordedWeb, seeds: li
         return len(list(replay(recorded_web, BreadthFirst(), JUDGE, seeds, pages=20)))
 
     assert patiently(run(count)) == 20
+
+
+def test_what_is_relevant_says_the_judge_also_of_pages_that_ask_not_to_be_indexed() -> None:
+    """In the lab the targets of a task are the truth; hunts obey, see `CorrectedJudge`."""
+    web = HandMade({"http://a.test/": "<meta name=robots content=noindex><p>Wolf"})
+
+    class Yes:
+        def judge(self, page: Page) -> Verdict:
+            return Verdict(1.0, True)
+
+    [visit] = replay(web, BreadthFirst(), Yes(), [seed_link("http://a.test/")])
+    assert visit.verdict.relevant
+    assert visit.page.flags

@@ -17,7 +17,7 @@ from wolfspider.hunt import Hunt
 from wolfspider.judges import CorrectedJudge, KeywordJudge
 from wolfspider.leases import Leased
 from wolfspider.policies import make
-from wolfspider.records import Page, Verdict, Visit
+from wolfspider.records import NOTHING, Page, PageFlag, Verdict, Visit
 from wolfspider.store import HuntReader, HuntStore, schema
 from wolfspider.store.feedback import NAME, FeedbackReader, all_feedback, say
 from wolfspider.urls import seed_link
@@ -149,8 +149,8 @@ def test_a_word_that_is_taken_back_before_it_is_on_disk_counts(
                 assert hunt.store is not None
                 hunt.store.flush()
                 with monkeypatch.context() as patch:  # the disk is slow
-                    waiting = list[tuple[int, Verdict]]()
-                    patch.setattr(hunt.store, "correct", lambda *word: waiting.append(word))
+                    waiting: list[tuple[int, Verdict]] = []
+                    patch.setattr(hunt.store, "correct", lambda *word, to=waiting: to.append(word))
                     for relevant in (False, True):
                         say(folder, visit.page.url, relevant=relevant)
                         await hunt._heed()
@@ -251,3 +251,8 @@ def test_the_last_word_is_the_persons(recording: Recording) -> None:
     assert not judge.judge(Page("http://b.test/")).target
     judge.correct("http://b.test/", Verdict(1.0, True))
     assert judge.judge(Page("http://b.test/")).target
+
+
+def test_a_page_that_asks_not_to_be_indexed_is_no_find_of_a_hunt(recording: Recording) -> None:
+    judge = CorrectedJudge(KeywordJudge(recording.topic), {"http://a.test/": Verdict(1.0, True)})
+    assert judge.judge(Page("http://a.test/", flags=PageFlag.NOINDEX)) == NOTHING

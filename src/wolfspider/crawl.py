@@ -18,10 +18,8 @@ from typing import Any
 
 from wolfspider.pages import parse
 from wolfspider.protocols import Judge, PacedWeb, Policy, Web
-from wolfspider.records import NOTHING, Link, PageFlag, Response, Visit
+from wolfspider.records import NOTHING, Link, Response, Visit
 from wolfspider.urls import host
-
-_NOINDEX = int(PageFlag.NOINDEX)  # enumerations are slow to ask
 
 
 async def crawl(
@@ -165,9 +163,9 @@ class _OneEach:
 
 
 def _visit(link: Link, response: Response, judge: Judge) -> Visit:
-    """A page that asks not to be indexed, or that came before, is never a find."""
+    """A page that came before is never a find."""
     page = parse(response)
-    if response.error or response.copied or page.flags & _NOINDEX:
+    if response.error or response.copied:
         return Visit(link, page, NOTHING, response)
     return Visit(link, page, judge.judge(page), response)
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from wolfspider.errors import BadInput
 from wolfspider.pages import parse
-from wolfspider.records import NOTHING, Page, PageFlag, Response, Verdict
+from wolfspider.records import NOTHING, Page, Response, Verdict
 from wolfspider.store import schema
 from wolfspider.store.asked import read_asked
 from wolfspider.store.hunt_store import INSERT_CAPTURE, INSERT_PAGE
@@ -136,7 +136,7 @@ def _add(
     error = _error(last)
     response = Response(last.url, last.message.status, last.message.fields, last.message.body)
     page = Page(last.url) if error or copy_of else parse(response)
-    verdict = NOTHING if error or copy_of or page.flags & PageFlag.NOINDEX else judge(page)
+    verdict = NOTHING if error or copy_of else judge(page)
     title = _title_of(db, copy_of) if copy_of and not error else page.title
     at = _moment(last.record.fields.get("warc-date", ""))
     size = sum(len(answer.record.block) for answer in visit)
