@@ -110,6 +110,7 @@ class Book:
         self.paid = np.zeros(1 << 10, np.float32)  # by itself
         self.value = np.zeros(1 << 10, np.float32)  # the best yield of a trip that begins with it
         self._trip = np.zeros((1 << 10, 2), np.float32)  # paid, and fetched, from it on
+        self._turns = np.zeros(1 << 10, np.int32)  # of its links, see `nearest`
         # of places, page after page
         self._starts = np.zeros(1 << 8, np.int32)  # and where the next one will start
         self._written = 0  # pages with places
@@ -167,9 +168,20 @@ class Book:
         """What a page that was fetched paid by itself."""
         return self.paid.item(self.page.item(number))
 
-    def nearest(self, numbers: Numbers) -> int:
-        """Which of the links is nearest to the seeds; of equals the first."""
-        return int(self._said[numbers, Said.SHALLOW].argmax())
+    def nearest(self, numbers: Numbers, *, in_turn: bool) -> int:
+        """Which of the links is nearest to the seeds; of equals the first.
+
+        Or, `in_turn`, the first of the page that had the fewest turns: one page with a thousand
+        links would hide all others that are as near.
+        """
+        shallow = self._said[numbers, Said.SHALLOW]
+        if not in_turn:
+            return int(shallow.argmax())
+        near = (shallow == shallow.max()).nonzero()[0]
+        pages = self.page.take(self.parent.take(numbers.take(near)))
+        first = int(self._turns.take(pages).argmin())
+        self._turns[pages[first]] += 1
+        return int(near[first])
 
     def values(self, numbers: Numbers) -> Singles:
         """What fetched links were worth as far as is known."""
@@ -463,4 +475,4 @@ def _counted(value: float) -> float:
 
 
 _ROWS = ("_said", "_counts", "_talk", "parent", "page", "_places")
-_PAGES = ("paid", "value", "_trip")
+_PAGES = ("paid", "value", "_trip", "_turns")

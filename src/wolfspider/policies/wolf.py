@@ -52,6 +52,9 @@ _EXAMPLES = 20_000  # the latest that they are fitted to
 _LOOK, _BEST = 16, 64  # every so many visits so many of the best links are scored anew
 _HOPELESS = -1.0  # score up to which a link does not promise much: about one in four
 _TURNS = 10  # of the nearest link, until it has half as many
+_ASTRAY = 100  # fetches, after which a hunt may be that: if what was found lately is
+_FORGOTTEN = 0.1  # or less. And lost, if all that was paid is less than
+_FIND = 0.5
 _NEWSWORTHY = 32  # a relevant page is news if since the last one part in so many of all was paid
 _SOON = 64  # best of the links scored together, whose rows are kept until they are chosen
 _LATELY = 50  # fetches, after which what was paid counts for about a third
@@ -62,7 +65,7 @@ _NOBODY = np.empty(0, np.int32)
 _MOVED = 0.02  # a score that changed less is left alone
 _RIVALS = 16  # links that a receipt compares with
 _VERSION: State = {"features": list(FEATURES), "tokens": VERSION}  # of what is carried
-_OF_STATES = _VERSION | {"form": 3}  # and of states
+_OF_STATES = _VERSION | {"form": 4}  # and of states
 _SAME_TOPIC = 0.5  # cosine of keywords from which on its words are worth something
 
 
@@ -145,9 +148,13 @@ class Wolf:
     def _look_around(self, busy: Container[str]) -> None:
         """Now and then, while nothing promises much, it is the turn of the nearest link.
 
-        Of those that may leave: a host may be busy for hours, and nobody would look around.
+        Of those that may leave: a host may be busy for hours, and nobody would look around. They
+        get fewer, unless the hunt is lost: it has gone on for long, and nothing was found at all.
         """
-        self._turn += self.breadth / (1 + self._lately) / (1 + self._turns / _TURNS)
+        astray = self.evidence.visits >= _ASTRAY and self._lately < _FORGOTTEN
+        lost = astray and self.evidence.paid < _FIND
+        fewer = 1.0 if lost else 1 + self._turns / _TURNS
+        self._turn += self.breadth / (1 + self._lately) / fewer
         waiting = self._waiting() if self._turn >= 1 else _NOBODY
         if len(waiting):
             self._peak = float(self._scores[waiting].max())
@@ -159,7 +166,7 @@ class Wolf:
             self._turn = min(1.0, self._turn)
             return
         self._turn, self._turns = self._turn - 1, self._turns + 1
-        nearest = waiting[[self.evidence.book.nearest(waiting)]]
+        nearest = waiting[[self.evidence.book.nearest(waiting, in_turn=astray)]]
         self._scores[nearest] = _TURN_SCORE
         self.frontier.rescore_at(nearest, self._scores[nearest])
 
