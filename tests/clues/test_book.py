@@ -394,3 +394,27 @@ def test_a_restored_book_goes_on_alike(moves: list[int], cut: int) -> None:
         ), name
     assert restored.value[: book.pages].tolist() == book.value[: book.pages].tolist()
     assert restored.find(1) == 0
+
+
+def test_of_links_that_are_as_near_those_of_pages_take_turns() -> None:
+    book = Book()
+    add(book, 1)
+    book.fetch(0, 0.0)
+    hubs = add(book, 2, parent=0)
+    lists = []
+    for number in hubs.tolist():
+        book.fetch(number, 0.0)
+        lists.append(add(book, 3, parent=number))
+    waiting = np.concatenate(lists)
+    for number in waiting.tolist():
+        book.say(number, Said.SHALLOW, -2.0)
+    assert waiting[book.nearest(waiting, in_turn=False)] == lists[0][0]
+    order = []
+    while len(waiting):
+        at = book.nearest(waiting, in_turn=True)
+        order.append(int(waiting[at]))
+        waiting = np.delete(waiting, at)
+    assert order == [n for pair in zip(*lists, strict=True) for n in pair]
+    again = Book()
+    again.restore(book.state())
+    assert again._turns.tolist()[:4] == book._turns.tolist()[:4]

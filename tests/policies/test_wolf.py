@@ -264,6 +264,37 @@ def test_a_host_that_is_busy_for_long_does_not_end_the_looking_around() -> None:
     assert turns({"http://dead.example/": "soup"} | links) == turns(links) > 10
 
 
+def lost(pages: int, *, find: bool = False) -> list[str]:
+    """The links whose turn it was on a web of two long lists, which lead to nothing."""
+    wolf = wolf_of()
+    wolf.start([seed_link(HOME)])
+    fetch(wolf, anchors({"/a/": "soup", "/b/": "bread"}), relevant=find)
+    turns = []
+    for _ in range(pages):
+        link = wolf.next()
+        assert link is not None
+        html = ""
+        if link.url.endswith("/"):
+            html = anchors({f"{link.url}{n}": f"leek {n}" for n in range(400)})
+        elif link.score == 0:
+            turns.append(link.url)
+        wolf.learn(Visit(link, parse_html(html.encode(), link.url), Verdict(0.0, False)))
+    return turns
+
+
+def test_who_has_found_nothing_at_all_goes_on_looking_around() -> None:
+    turns, after_a_find = len(lost(500)), len(lost(500, find=True))
+    assert turns > 0.4 * 400
+    assert after_a_find < 0.2 * 500
+
+
+def test_who_went_astray_lets_pages_take_turns() -> None:
+    folders = [url.rsplit("/", 2)[1] for url in lost(300)]
+    first, last = folders[:15], folders[-100:]
+    assert len(set(first)) == 1  # in the order in which they were found
+    assert 40 <= last.count("a") <= 60
+
+
 def test_a_link_that_was_refused_says_nothing_about_others() -> None:
     wolf = wolf_of()
     wolf.start([seed_link(HOME)])
