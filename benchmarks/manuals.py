@@ -1,11 +1,12 @@
-"""Two webs of manuals to try policies on: real pages on some fifteen hosts each.
+"""Three webs of manuals to try policies on: real pages on ten to fifteen hosts each.
 
-python -m benchmarks.manuals -o webs [--shelf 1] [--shelf 2]
+python -m benchmarks.manuals -o webs [--shelf 1] [--shelf 2] [--shelf 3]
 
 Each manual of a shelf comes as a package of Debian 12, which `apt-get download` fetches and
 `dpkg-deb` unpacks; nothing is installed. It stands on a host of its own, a portal links to them
 all, and a task is to find one part of one manual, or one subject in several: `webs/manuals-1` with
-`webs/manuals-1.toml`. The wolf's settings were chosen with the first shelf in view, not the second.
+`webs/manuals-1.toml`. The wolf's settings were chosen with the first shelf in view, not the second;
+on some hunts of the third it was seen that who has found nothing must go on looking around.
 """
 
 from __future__ import annotations
@@ -197,6 +198,47 @@ SHELVES = {
             Hunt("firewall", ("firewall", "security"), r"harden\.example/en-US/"),
             Hunt("signal", ("signal", "processing"), r"scipy\.example/.*signal"),
             Hunt("calibration", ("camera", "calibration"), r"opencv\.example/.*calib"),
+        ),
+    ),
+    3: Shelf(
+        (
+            Manual(
+                "aptitude", "aptitude package manager", "aptitude-doc-en", "doc/aptitude/html/en"
+            ),
+            Manual("cmake", "CMake", "cmake-doc", "doc/cmake-data/html"),
+            Manual("stdcpp", "C++ library", "libstdc++-12-doc", "doc/gcc-12-base/libstdc++"),
+            Manual("llvm", "LLVM", "llvm-14-doc", "doc/llvm-14-doc/html"),
+            Manual("node", "Node", "nodejs-doc", "doc/nodejs/api"),
+            Manual("ns3", "ns-3", "ns3-doc", "doc/ns3"),
+            Manual("astropy", "Astropy", "python-astropy-doc", "doc/python-astropy-doc/html"),
+            Manual("racket", "Racket", "racket-doc", "doc/racket"),
+            Manual("scala", "Scala", "scala-doc", "doc/scala-2.11/api"),
+            Manual("wx", "wxWidgets", "wx3.2-doc", "doc/wx3.2-doc/html"),
+        ),
+        (
+            Hunt("coordinates", ("celestial", "coordinates", "sky"), r"astropy\.example/.*coordi"),
+            Hunt("cosmology", ("cosmology",), r"astropy\.example/.*cosmology"),
+            Hunt("units", ("units", "quantity"), r"astropy\.example/.*units"),
+            Hunt("amdgpu", ("amdgpu", "gpu", "assembler"), r"llvm\.example/AMDGPU"),
+            Hunt("policy", ("compatibility", "policy", "version"), r"cmake\.example/policy/"),
+            Hunt(
+                "wifi",
+                ("wireless", "wifi", "network", "simulation"),
+                r"ns3\.example/.*(wifi|lte|wave|mesh|lr-wpan|wimax)",
+            ),
+            Hunt(
+                "typechecker",
+                ("compiler", "type", "checker"),
+                r"scala\.example/.*compiler/.*typechecker",
+            ),
+            Hunt("immutable", ("immutable", "collection"), r"scala\.example/.*immutable"),
+            Hunt(
+                "teaching",
+                ("teaching", "programming", "beginners"),
+                r"racket\.example/(htdp|quick|guide|more|style|deinprogramm)",
+            ),
+            Hunt("plots", ("plot", "graph"), r"racket\.example/plot/"),
+            Hunt("drawing", ("drawing", "bitmap"), r"wx\.example/.*(_dc|bitmap|graphics)"),
         ),
     ),
 }
