@@ -209,7 +209,6 @@ SHELVES = {
             Manual("stdcpp", "C++ library", "libstdc++-12-doc", "doc/gcc-12-base/libstdc++"),
             Manual("llvm", "LLVM", "llvm-14-doc", "doc/llvm-14-doc/html"),
             Manual("node", "Node", "nodejs-doc", "doc/nodejs/api"),
-            Manual("ns3", "ns-3", "ns3-doc", "doc/ns3"),
             Manual("astropy", "Astropy", "python-astropy-doc", "doc/python-astropy-doc/html"),
             Manual("racket", "Racket", "racket-doc", "doc/racket"),
             Manual("scala", "Scala", "scala-doc", "doc/scala-2.11/api"),
@@ -221,11 +220,6 @@ SHELVES = {
             Hunt("units", ("units", "quantity"), r"astropy\.example/.*units"),
             Hunt("amdgpu", ("amdgpu", "gpu", "assembler"), r"llvm\.example/AMDGPU"),
             Hunt("policy", ("compatibility", "policy", "version"), r"cmake\.example/policy/"),
-            Hunt(
-                "wifi",
-                ("wireless", "wifi", "network", "simulation"),
-                r"ns3\.example/.*(wifi|lte|wave|mesh|lr-wpan|wimax)",
-            ),
             Hunt(
                 "typechecker",
                 ("compiler", "type", "checker"),
