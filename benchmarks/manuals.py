@@ -209,6 +209,7 @@ SHELVES = {
             Manual("stdcpp", "C++ library", "libstdc++-12-doc", "doc/gcc-12-base/libstdc++"),
             Manual("llvm", "LLVM", "llvm-14-doc", "doc/llvm-14-doc/html"),
             Manual("node", "Node", "nodejs-doc", "doc/nodejs/api"),
+            Manual("ns3", "ns-3", "ns3-doc", "doc/ns3"),
             Manual("astropy", "Astropy", "python-astropy-doc", "doc/python-astropy-doc/html"),
             Manual("racket", "Racket", "racket-doc", "doc/racket"),
             Manual("scala", "Scala", "scala-doc", "doc/scala-2.11/api"),
