@@ -77,7 +77,10 @@ class Leased:
             self.policy.learn(visit)
 
     def __len__(self) -> int:
-        return max(0, len(self.policy) - len(self.done)) + len(self._back)
+        waiting = len(self.policy)
+        if waiting and self.done:  # some of these may have been dropped: it is empty when it is
+            waiting = max(1, waiting - len(self.done))
+        return waiting + len(self._back)
 
     def out(self) -> Iterator[Link]:
         yield from self._out.values()
