@@ -172,6 +172,7 @@ def _written(value: float | None) -> str:
 def compare(folder: Path, baseline: str, metric: str, as_json: bool, quiet: bool) -> None:
     """Paired differences to a baseline: interval, Wilcoxon signed rank, Holm correction."""
     _, summary = opened(folder)
+    summary.demand(metric)
     found = summary.compare(baseline, metric)
     if summary.failed and not quiet:
         note(f"{len(summary.failed)} failed runs are left out")

@@ -26,6 +26,7 @@ from wolfspider.lab.summary import Summary
 def report(folder: Path, metric: str, baseline: str, as_json: bool, quiet: bool) -> None:
     """Write a page about results, and their numbers as CSV and Parquet."""
     experiment, summary = opened(folder)
+    summary.demand(metric)
     files = write_report(summary, experiment, folder, metric=metric, baseline=baseline)
     findings = Findings(summary, metric, baseline)
     if as_json:

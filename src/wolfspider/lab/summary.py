@@ -110,7 +110,6 @@ class Summary:
         if name.startswith("similarity@"):
             return self._similarity(name)
         function = metric(name)
-        self._demand_so_many(name)
         return lambda trace: function(trace, self.grounds[unit_of(trace)])
 
     def _similarity(self, name: str) -> Callable[[Trace], float]:
@@ -119,14 +118,13 @@ class Summary:
             raise BadInput(f"unknown metric {name!r}; write similarity@N with a number of fetches")
         if not self.described:
             raise BadInput("similarity needs a description in every task of the results")
-        self._demand_so_many(name)
         return lambda trace: _at(self.similarity[id(trace)], int(number))
 
-    def _demand_so_many(self, name: str) -> None:
-        """What came after the last fetch of every run is not known."""
+    def demand(self, name: str) -> None:
+        """Refuse a metric that is beyond the last fetch of every run: it would be that of it."""
         kind, at, number = name.partition("@")
         last = self.checkpoints[-1]
-        if at and int(number) > last:
+        if at and number.isdigit() and int(number) > last:
             raise BadInput(f"no run has {int(number):,} fetches; the last metric is {kind}@{last}")
 
     @cached_property
