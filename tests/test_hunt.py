@@ -47,8 +47,9 @@ from warcs import checked_records
 from wolfspider.asked import Asked
 from wolfspider.errors import BadInput
 from wolfspider.hunt import Hunt
-from wolfspider.records import Visit
+from wolfspider.records import Verdict, Visit
 from wolfspider.store import HuntReader
+from wolfspider.store.rebuilding import rebuild
 from wolfspider.tally import Tally
 from wolfspider.webs.live.budgets import Shares
 from wolfspider.webs.live.limits import Limits
@@ -460,6 +461,23 @@ def test_a_hunt_that_gets_no_page_says_why(tmp_path: Path) -> None:
     assert hunted.stopped == f"no page could be had: http://a.test/: {rule}"
     hunted = hunt({"*": missing()}, tmp_path / "missing")
     assert hunted.stopped == "no page could be had: http://a.test/: status 404"
+
+
+def test_a_rebuilt_hunt_knows_what_was_no_page(tmp_path: Path) -> None:
+    served: Served = {
+        "a.test/": page_with("/loop", "/picture", "/gone"),
+        "a.test/loop": moved("/loop"),
+        "a.test/picture": answer(b"abc").replace(b"text/html", b"image/png"),
+        "a.test/robots.txt": missing(),
+        "*": missing(),
+    }
+    hunted = hunt(served, tmp_path)
+    query = "SELECT url, error FROM pages WHERE NOT refused ORDER BY url"
+    before = hunted.rows(query)
+    assert {error for _, error in before} == {"", "redirects", "not wanted", "status 404"}
+    for _ in rebuild(tmp_path, lambda page: Verdict(0.0, False)):
+        pass
+    assert hunted.rows(query) == before
 
 
 def test_seeds_that_could_not_be_had_are_tried_once_more(tmp_path: Path) -> None:

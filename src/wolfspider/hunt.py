@@ -180,12 +180,12 @@ class Hunt:
         """
         assert self.store is not None
         in_vain = self.nothing_read and bool(self.tally.errors)
-        step, state = (self.store.steps, None) if in_vain else self.store.last_checkpoint()
-        if state is None or not self._restore(state):
-            step = step if in_vain else 0
-            self._take_up(again=True)
-            self.policy.start(self.asked.seed_links(self.web))
-        return step
+        step, state = self.store.last_checkpoint()
+        if state is not None and not in_vain and self._restore(state):
+            return step
+        self._take_up(again=True)
+        self.policy.start(self.asked.seed_links(self.web))
+        return self.store.steps if in_vain else 0
 
     def state(self) -> State:
         web = self.web.state() if isinstance(self.web, LiveWeb) else {}
