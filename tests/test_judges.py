@@ -35,6 +35,7 @@ from wolfspider.protocols import Judge
 from wolfspider.records import Page, Terms
 from wolfspider.text import term_id, term_ids, terms
 from wolfspider.topics import Topic
+from wolfspider.vectors import WordVectors
 from wolfspider.webs.recorded import RecordedWeb
 
 TOPIC = Topic.of("solar eclipse")
@@ -57,7 +58,7 @@ JUDGES: dict[str, Judge] = {
     "classifier": ClassifierJudge.learn(ECLIPSES),
     "classifier with counter-examples": ClassifierJudge.learn(ECLIPSES, TIDES),
     "keywords": KeywordJudge(TOPIC),
-    "easy keywords": KeywordJudge(TOPIC, pace=1.0, level=0.01),
+    "keywords without a vector": KeywordJudge(Topic.of("sonnenfinsternis")),
     "cosine": CosineJudge.of(["the moon hides the sun", "a solar eclipse"]),
     "easy cosine": CosineJudge.of(["solar"], level=0.01),
     "pattern": PatternJudge.of("solar|moon"),
@@ -82,29 +83,60 @@ def test_an_empty_page_is_not_relevant(name: str) -> None:
     assert (verdict.relevance, verdict.target) == (0.0, False)
 
 
+@pytest.fixture
+def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Vectors of four words instead of the usual table; eclipse and solar point the same way."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    file = tmp_path / "table.txt"
+    file.write_text("solar 2 0\neclipse 1 0\nmoon 3 4\ntide 0 1\n")
+    vectors = WordVectors.open(file)
+    monkeypatch.setattr(WordVectors, "open", lambda **_: vectors)
+
+
+@pytest.mark.usefixtures("table")
 def test_keywords_count_by_how_often_they_stand_for_the_length() -> None:
-    verdict = KeywordJudge(TOPIC).judge(page("solar solar eclipse moon"))
-    half = 1 + 4 / 200
-    mean = (2 / (2 + half) + 1 / (1 + half)) / 2
-    assert verdict.relevance == pytest.approx(0.5 * mean / 0.3)
+    verdict = KeywordJudge(TOPIC).judge(page("solar eclipse " + "tide " * 1998))
+    assert verdict.relevance == pytest.approx(1 / (1 + 11))  # a long page has to mean it
+    assert not verdict.target
+
+
+@pytest.mark.usefixtures("table")
+def test_a_keyword_that_is_missing_counts_as_nothing() -> None:
+    verdict = KeywordJudge(Topic.of("solar eclipse comet")).judge(page("eclipse tide tide tide"))
+    assert verdict.relevance == pytest.approx((1 / 2.02) / 3 + 1.5 * (1 / math.sqrt(5) - 0.3), 1e-3)
+
+
+@pytest.mark.usefixtures("table")
+def test_what_a_page_means_counts_beside_its_keywords() -> None:
+    verdict = KeywordJudge(TOPIC).judge(page("moon"))  # cosine 3/5
+    assert verdict.relevance == pytest.approx(1.5 * (0.6 - 0.3))
+    assert not verdict.target
+    verdict = KeywordJudge(TOPIC).judge(page("moon eclipse"))
+    cosine = (3 + 1) / math.hypot(3 + 1, 4)
+    assert verdict.relevance == pytest.approx((1 / 2.01) / 2 + 1.5 * (cosine - 0.3), 1e-3)
     assert verdict.target
 
 
-def test_a_keyword_that_is_missing_counts_as_nothing() -> None:
-    verdict = KeywordJudge(TOPIC).judge(page("solar moon"))
+@pytest.mark.usefixtures("table")
+def test_a_page_that_means_something_else_is_none_the_worse() -> None:
+    verdict = KeywordJudge(Topic.of("tide")).judge(page("tide " + "solar " * 50))
+    assert verdict.relevance == pytest.approx(1 / (2 + 51 / 200))
+
+
+@pytest.mark.usefixtures("table")
+def test_where_no_keyword_has_a_meaning_keywords_decide() -> None:
+    judge = KeywordJudge(Topic.of("comet halley"))
+    verdict = judge.judge(page("comet solar"))
     assert verdict.relevance == pytest.approx(0.5 * (1 / 2.01) / 2 / 0.3)
     assert not verdict.target
+    assert judge.judge(page("comet comet halley")).target
 
 
-def test_every_keyword_counts_alike() -> None:
-    verdict = KeywordJudge(Topic.of("solar eclipse moon")).judge(page("solar"))
-    assert verdict.relevance == pytest.approx(0.5 * (1 / 2.005) / 3 / 0.3)
-
-
-def test_a_long_page_has_to_mean_it() -> None:
-    verdict = KeywordJudge(TOPIC).judge(page("solar eclipse " + "moon " * 1998))
-    assert verdict.relevance == pytest.approx(0.5 * (1 / (1 + 11)) / 0.3)
-    assert not verdict.target
+def test_in_the_usual_table_a_page_may_be_on_the_topic_without_its_words() -> None:
+    judge = KeywordJudge(Topic.of("astronomy"))
+    stars = judge.judge(page("the telescope saw planets, a comet, stars and a galaxy"))
+    bread = judge.judge(page("the recipe wants flour, butter, an egg and a spoon of sugar"))
+    assert stars.relevance > bread.relevance + 0.2
 
 
 def test_a_judge_needs_keywords() -> None:

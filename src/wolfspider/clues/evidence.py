@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wolfspider.clues.book import FAR, Book, Bytes, Count, Numbers, Said, in_bytes
-from wolfspider.clues.meaning import Meaning
 from wolfspider.clues.rates import Rates, Singles
 from wolfspider.clues.tokens import BY_ROOT, IN_MEAN, KINDS, MARKS, Tokens, hashed, tokens_of
 from wolfspider.fingerprint_map import ABSENT
 from wolfspider.records import BAGS, Floats, Links, Rows, State, Visit
 from wolfspider.text import term_ids
 from wolfspider.topics import Topic
+from wolfspider.vectors.meaning import Meaning
 
 FEATURES = (
     "bias",

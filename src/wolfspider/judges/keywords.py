@@ -1,25 +1,32 @@
-"""Relevant is what speaks of the topic's keywords, often for its length."""
+"""Relevant is what speaks of the topic: in its own words, or in words that mean the like."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from wolfspider.errors import BadInput
 from wolfspider.records import Page, Verdict
 from wolfspider.topics import Topic
+from wolfspider.vectors.meaning import Meaning
+
+_USUAL = 0.3  # cosine up to which a page means nothing that others do not
+_SHARE = 1.5  # of keywords, for which what it means beyond that counts
+_ALONE = 0.3  # keywords, from which on a page is relevant where no word has a meaning
 
 
 @dataclass(frozen=True)
 class KeywordJudge:
-    """Mean over the keywords of tf / (tf + 1 + length / `pace`), scaled so that `level` is 0.5.
+    """k + 1.5 · max(0, cos − 0.3), at most 1; a page is a target when it is relevant, from 0.5 on.
 
-    A keyword counts half when it stands once, and once more for every `pace` words of the
-    page: a long page has to mean it. A page is a target when it is relevant.
+    k is the mean over the keywords of tf / (tf + 1 + length / `pace`): a keyword counts half when
+    it stands once, and once more for every `pace` words of the page, as a long page has to mean it.
+    cos is the cosine of the page's 64 most frequent words to the keywords by word vectors.
+    Where no keyword has a vector k counts alone, scaled so that 0.3 is 0.5.
     """
 
     topic: Topic
     pace: float = 200.0
-    level: float = 0.3
 
     def __post_init__(self) -> None:
         if not self.topic.terms.length:
@@ -31,6 +38,13 @@ class KeywordJudge:
             return Verdict(0.0, False)
         seen = terms.frequencies(keywords.ids)
         half = 1.0 + terms.length / self.pace
-        mean = sum([tf / (tf + half) for tf in seen.tolist()]) / len(keywords.ids)
-        relevance = min(1.0, 0.5 * mean / self.level)
-        return Verdict(relevance, relevance >= 0.5)
+        relevance = sum([tf / (tf + half) for tf in seen.tolist()]) / len(keywords.ids)
+        if self._meaning.is_known:
+            relevance += _SHARE * max(0.0, self._meaning.of_page(terms) - _USUAL)
+        else:
+            relevance *= 0.5 / _ALONE
+        return Verdict(min(1.0, relevance), relevance >= 0.5)
+
+    @cached_property
+    def _meaning(self) -> Meaning:
+        return Meaning(self.topic)

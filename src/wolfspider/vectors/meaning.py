@@ -8,13 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wolfspider.errors import BadInput
-from wolfspider.records import Floats, TermIds
+from wolfspider.records import Floats, TermIds, Terms
 from wolfspider.topics import Topic
-from wolfspider.vectors import WordVectors
 from wolfspider.vectors.batches import Matrix
 from wolfspider.vectors.likeness import direction
+from wolfspider.vectors.table import WordVectors
 
 _DIGITS = 4  # the last ones of a matrix product depend on the processor
+_MOST = 64  # words of a page: the others stand in it once or twice, and say little of its topic
+_OFTEN = 30_000  # a count that is as good as any larger one
+_TINY = np.float32(1e-9)
 
 
 class Meaning:
@@ -27,6 +30,11 @@ class Meaning:
             self._towards: Matrix | None = direction(self._vectors, words)
         except BadInput:  # no keyword has a vector: nothing is known to be near
             self._towards = None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether any keyword has a vector."""
+        return self._towards is not None
 
     def of_bags(self, ids: TermIds, counts: NDArray[np.integer[Any]]) -> Floats:
         """The cosine of the sum of each bag's words, given how many words each has."""
@@ -42,6 +50,20 @@ class Meaning:
         if len(full):
             sums = np.add.reduceat(self._vectors.take(rows), starts.take(full), axis=0)
             lengths = np.sqrt(np.vecdot(sums, sums))
-            cosines = sums @ self._towards / np.maximum(lengths, np.float32(1e-9))
+            cosines = sums @ self._towards / np.maximum(lengths, _TINY)
             found[full] = cosines.round(_DIGITS)
         return found
+
+    def of_page(self, terms: Terms) -> float:
+        """The cosine of the sum of a page's most frequent words, counts damped by a logarithm."""
+        if self._towards is None:
+            return 0.0
+        ids, counts = terms.ids, terms.counts
+        if len(ids) > _MOST:
+            short = (-np.minimum(counts, _OFTEN)).astype(np.int16)  # these are sorted by radix
+            most = short.argsort(kind="stable")[:_MOST]
+            ids, counts = ids.take(most), counts.take(most)
+        rows, here = self._vectors.find(ids)
+        total = np.log1p(counts[here], dtype=np.float32) @ self._vectors.take(rows)
+        length = np.sqrt(total @ total)
+        return round(float(total @ self._towards / np.maximum(length, _TINY)), _DIGITS)
