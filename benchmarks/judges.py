@@ -1,4 +1,4 @@
-"""How often judges that learned from a few pages are right, and microseconds a page.
+"""How often judges are right that know keywords or a few pages, and microseconds a page.
 
 python -m benchmarks.judges TASKS.toml [TASKS.toml …] [--examples 10] [--draws 3]
 
@@ -24,9 +24,10 @@ from wolfspider.lab.ground import draw_examples, target_mask
 from wolfspider.lab.parts import mask_of
 from wolfspider.lab.tasks import Task, read_tasks
 from wolfspider.protocols import Judge
-from wolfspider.records import Page, Terms
+from wolfspider.records import Page, TermIds, Terms
 from wolfspider.text import count_terms
 from wolfspider.topics import Topic
+from wolfspider.vectors import WordVectors
 from wolfspider.webs.graph import Mask
 from wolfspider.webs.recorded import RecordedWeb
 
@@ -86,15 +87,29 @@ def quality(path: Path, examples: int, draws: int) -> None:
 
 
 def speed(terms: int = 300, known: int = 15_000) -> None:
-    """One page of so many terms, half of them known to a judge that has learned a lot."""
+    """One page of so many terms: half of them known to a classifier that has learned a lot, and one
+    whose words all have vectors."""
     random = np.random.default_rng(0)
     ids = np.unique(random.integers(4, 2**32, known, np.uint32))
     judge = ClassifierJudge(ids, random.normal(size=len(ids)).astype(np.float32), 0.0)
     half = random.choice(ids, terms // 2, replace=False)
     new = random.integers(4, 2**32, terms - terms // 2, np.uint32)
-    page = Page("http://a.example/", terms=count_terms(np.concatenate([half, new])))
+    _time("classifier", judge, np.concatenate([half, new]), known=len(ids))
+    words = random.choice(WordVectors.open().ids, terms, replace=False)
+    _time("keywords", KeywordJudge(Topic.of("solar eclipse")), words, known=len(words))
+
+
+def _time(name: str, judge: Judge, words: TermIds, known: int) -> None:
+    page = Page("http://a.example/", terms=count_terms(words))
     time = clocked(lambda: [judge.judge(page) for _ in range(_CALLS)]).cpu / _CALLS * 1e6
-    report("judge a page", "µs", value=round(time, 2), terms=terms, known=len(ids), aim=AIM)
+    report(
+        f"judge a page: {name}",
+        "µs",
+        value=round(time, 2),
+        terms=len(words),
+        known=known,
+        aim=AIM,
+    )
 
 
 def main() -> None:
