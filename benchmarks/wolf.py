@@ -183,7 +183,7 @@ def alone(links: int) -> dict[str, Any]:
     held = memory() - before
     book, waiting = wolf.evidence.book, len(wolf)
     fixed = sum(each._both.nbytes for each in (wolf.evidence.rates, wolf.evidence.speech))
-    fixed += wolf.evidence.meaning._vectors._lookup._table.nbytes  # of words, not of links
+    fixed += wolf.evidence.meaning._vectors._lookup._begins.nbytes  # of words, not of links
     parts = parts_of(wolf)
     return {
         "value": round((held - fixed) / waiting, 1),

@@ -104,7 +104,7 @@ class Terms:
         """How often each of the given terms occurs here."""
         at, here = find_terms(self.ids, ids)
         found: NDArray[np.float32] = (
-            self.counts[at] * here if len(self.ids) else here * np.float32(0)
+            self.counts.take(at) * here if len(self.ids) else here * np.float32(0)
         )
         return found
 
@@ -114,7 +114,7 @@ def find_terms(sorted_ids: TermIds, ids: TermIds) -> tuple[NDArray[np.intp], NDA
     if not len(sorted_ids):
         return np.zeros(len(ids), np.intp), np.zeros(len(ids), np.bool_)
     at = np.minimum(sorted_ids.searchsorted(ids), len(sorted_ids) - 1)
-    return at, sorted_ids[at] == ids
+    return at, sorted_ids.take(at) == ids
 
 
 NO_TERMS = Terms(np.empty(0, np.uint32), np.empty(0, np.float32), 0.0, 0.0)

@@ -5,33 +5,27 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from wolfspider.records import Rows, TermIds, find_terms
+from wolfspider.records import TermIds
 
-_ROOM = 8  # slots for each id, at least: few want the same one
+_ROOM = 8  # slots for each id, at least: few begin alike
 _MOST = 22  # bits
 
 
 class Lookup:
-    """A table of places by the upper bits of an id; who finds a slot taken is searched for."""
+    """A table of where the ids begin that have the same upper bits: these stand side by side."""
 
     def __init__(self, ids: TermIds) -> None:
         """The ids are sorted and distinct."""
-        self._ids = np.array(ids)
         bits = min(int(np.ceil(np.log2(_ROOM * len(ids)))), _MOST)
         self._shift = np.uint32(32 - bits)
-        self._table = np.zeros(1 << bits, np.int32)  # empty slots are right for nobody else
-        slots = ids >> self._shift
-        self._table[slots] = np.arange(len(ids))
-        self._others = np.flatnonzero(self._table[slots] != np.arange(len(ids)))
-        self._other_ids = self._ids[self._others]
+        alike = np.bincount(ids >> self._shift, minlength=1 << bits)
+        self._begins = (alike.cumsum() - alike).astype(np.int32)
+        self._steps = int(alike.max()) - 1  # to the last of them, at most
+        self._ids = np.array(ids)
 
-    def __call__(self, ids: TermIds) -> tuple[Rows, NDArray[np.bool_]]:
-        """The places of those that are there, and which these are."""
-        places = self._table.take(ids >> self._shift).astype(np.intp)
-        here = self._ids.take(places) == ids
-        missing = (~here).nonzero()[0]
-        at, found = find_terms(self._other_ids, ids.take(missing))
-        if np.count_nonzero(found):
-            places[missing[found]] = self._others[at[found]]
-            here[missing[found]] = True
-        return places[here], here
+    def __call__(self, ids: TermIds) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+        """Where each of them stands, and whether it does; elsewhere any place, or one behind."""
+        places = self._begins.take(ids >> self._shift)
+        for _ in range(self._steps):
+            places += self._ids.take(places, mode="clip") < ids
+        return places, self._ids.take(places, mode="clip") == ids

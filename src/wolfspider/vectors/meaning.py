@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from wolfspider.vectors.table import WordVectors
 _DIGITS = 4  # the last ones of a matrix product depend on the processor
 _MOST = 64  # words of a page: the others stand in it once or twice, and say little of its topic
 _OFTEN = 30_000  # a count that is as good as any larger one
-_TINY = np.float32(1e-9)
+_TINY = 1e-9
 
 
 class Meaning:
@@ -63,7 +64,7 @@ class Meaning:
             short = (-np.minimum(counts, _OFTEN)).astype(np.int16)  # these are sorted by radix
             most = short.argsort(kind="stable")[:_MOST]
             ids, counts = ids.take(most), counts.take(most)
-        rows, here = self._vectors.find(ids)
-        total = np.log1p(counts[here], dtype=np.float32) @ self._vectors.take(rows)
-        length = np.sqrt(total @ total)
-        return round(float(total @ self._towards / np.maximum(length, _TINY)), _DIGITS)
+        rows, here = self._vectors.locate(ids)
+        total = (np.log1p(counts) * here).dot(self._vectors.take(rows))
+        length = math.sqrt(total.dot(total))
+        return round(float(total.dot(self._towards)) / max(length, _TINY), _DIGITS)

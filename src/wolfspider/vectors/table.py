@@ -59,8 +59,13 @@ class WordVectors:
 
     def find(self, ids: TermIds) -> tuple[Rows, NDArray[np.bool_]]:
         """The rows of those terms that have one, and which these are."""
+        rows, here = self.locate(ids)
+        return rows[here], here
+
+    def locate(self, ids: TermIds) -> tuple[Rows, NDArray[np.bool_]]:
+        """A row for every term, and which have it; that of the others is any."""
         places, here = self._lookup(ids)
-        return self.rows[places], here
+        return self.rows.take(places, mode="clip"), here
 
     @cached_property
     def _lookup(self) -> Lookup:
@@ -68,7 +73,7 @@ class WordVectors:
 
     def take(self, rows: Rows) -> Matrix:
         """A copy of some vectors, in single precision: sums of half precision would drift."""
-        return self.vectors.take(rows, axis=0).astype(np.float32, copy=False)
+        return self.vectors.take(rows, axis=0, mode="clip").astype(np.float32, copy=False)
 
     @classmethod
     def open(cls, path: str | Path | None = None, topic: str = "") -> WordVectors:
