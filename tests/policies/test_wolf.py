@@ -100,6 +100,29 @@ def test_two_hunts_are_alike() -> None:
     assert digest(hunt(wolf_of())) == digest(hunt(wolf_of()))
 
 
+@pytest.mark.parametrize("foresees", [False, True])
+def test_who_foresees_takes_a_page_for_worth_what_its_links_promise(foresees: bool) -> None:
+    wolf = wolf_of()
+    wolf.foresees = foresees
+    wolf.start([seed_link(HOME)])
+    fetch(wolf, "<ul>" + anchors({"/list": "photos"}) + "</ul>")
+    listed = fetch(wolf, "<ul>" + anchors({"/1": "eclipse", "/2": "sun", "/3": "soup"}) + "</ul>")
+    book = wolf.evidence.book
+    best, second, third = sorted(1 / (1 + np.exp(-wolf._scores[book.size - 3 : book.size])))[::-1]
+    trips = [best / 2, (best + second) / 3, (best + second + third) / 4]
+    told = wolf.evidence.rates.lift(
+        book.tokens.get_one(book.find(listed.fingerprint)).own(), wolf.evidence.base
+    )
+    if foresees:
+        assert value_of(wolf, listed) == pytest.approx(max(trips), rel=1e-5)
+        assert told.max() > 0
+    else:
+        assert value_of(wolf, listed) == 0
+        assert told.max() < 0
+    fetch(wolf, "<p>eclipse</p>", relevant=True)
+    assert value_of(wolf, listed) == 0.5  # a real trip is better than a promised one
+
+
 def test_when_a_list_begins_to_pay_the_rest_of_it_comes_next() -> None:
     """Nothing in its links says that they are relevant, but what became of those beside them."""
     visits = hunt(wolf_of())

@@ -67,6 +67,7 @@ def test_it_is_known_as_one_that_trains(model: Model, web: RecordedWeb) -> None:
     policy = make("wolf-trained:curiosity=0.1", topic=Topic.of(label(web)), model=model)
     assert isinstance(policy, TrainedWolf)
     assert policy.curiosity == 0.1
+    assert policy.foresees
 
 
 def test_training_hunts_every_page_of_the_map_once(model: Model, web: RecordedWeb) -> None:
@@ -184,7 +185,7 @@ def test_many_small_sites_are_one_part(tmp_path: Path) -> None:
 def test_weights_are_fitted_to_hunts_with_the_words_of_the_other_sites(
     web: RecordedWeb, model: Model
 ) -> None:
-    """Done by hand; and hunts that began with nothing give other weights."""
+    """Done by hand; and hunts that began with nothing, or foresaw nothing, give other weights."""
     known = map_of(web)
     parts = sites(known)
     assert model.about["sites"] == len(parts) == 5
@@ -196,11 +197,16 @@ def test_weights_are_fitted_to_hunts_with_the_words_of_the_other_sites(
     ]
     assert np.asarray(model.state["weights"]).tolist() == fitted(warm).tolist()
     assert not np.allclose(model.state["weights"], fitted(cold), atol=0.01)
+    blind = [hunted(known, part, foresees=False) for part in parts]
+    assert not np.allclose(fitted(cold), fitted(blind), atol=0.01)
     assert (np.asarray(model.state["weights"]) != PRIOR).any()
 
 
-def hunted(known: Map, part: np.ndarray, before: State | None = None) -> Wolf:
+def hunted(
+    known: Map, part: np.ndarray, before: State | None = None, *, foresees: bool = True
+) -> Wolf:
     wolf = Wolf(topic=Topic(()))
+    wolf.foresees = foresees
     if before is not None:
         wolf.evidence.carry(before, TrainedWolf.trust)
     for visit in _hunt(wolf, known, part):

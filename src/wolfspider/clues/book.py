@@ -246,6 +246,13 @@ class Book:
                     risen.append((each, more))
         return risen
 
+    def foresee(self, number: int, value: float) -> float:
+        """A fetched page is worth so much, or what is known already; returns how much more."""
+        more = value - self.value.item(self.page.item(number))
+        if more > 0:
+            self._revalue(number, value)
+        return max(0.0, more)
+
     def _revalue(self, number: int, value: float) -> None:
         """A fetched page is worth more, or less, than was known."""
         at = self.page.item(number)

@@ -100,6 +100,12 @@ class Evidence:
             self.rates.correct(book.tokens.get_one(parent).own(), more)
         return self._hear(visit, paid)
 
+    def foresee(self, number: int, value: float) -> None:
+        """A page that was fetched is worth so much, if not more: its tokens are told."""
+        more = self.book.foresee(number, value)
+        if more > 0:
+            self.rates.correct(self.book.tokens.get_one(number).own(), more)
+
     def _hear(self, visit: Visit, paid: float) -> float:
         words = visit.page.terms
         if not len(words.ids):

@@ -95,6 +95,7 @@ class Wolf:
         if not 0 < held_back < np.inf:
             raise ValueError(f"held_back is {held_back}; it is more than 0")
         self.curiosity, self.breadth = curiosity, breadth
+        self.foresees = False  # whether a page is worth what its links promise, before it is known
         self.evidence = Evidence(topic, held_back)
         self.frontier = Frontier(buffer, lambda: Numbered(self.evidence.book))
         self.learner = PriorLogistic(PRIOR.copy(), FIRMNESS)
@@ -235,6 +236,14 @@ class Wolf:
         scores[scores == _GONE] = _SEED_SCORE  # a seed that waits stays where it is
         origin = Origin(visit.page.url, visit.link.depth + 1, visit.verdict.relevance)
         self.frontier.push(links, scores, origin, change_scores=news, slots=numbers)
+        if self.foresees and known < book.size:
+            self._foresee(number, paid, self._scores[known : book.size])
+
+    def _foresee(self, number: int, paid: float, scores: Singles) -> None:
+        """A page is worth the best trip over its new links, if they are what they promise."""
+        promises = np.sort(1 / (1 + np.exp(-scores)))[::-1]
+        trips = (paid + promises.cumsum()) / np.arange(2, len(promises) + 2)
+        self.evidence.foresee(number, trips.max().item())
 
     # -- what links are worth --------------------------------------------------------------
 

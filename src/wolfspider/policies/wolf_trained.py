@@ -4,6 +4,10 @@ A hunt that begins with what words were worth elsewhere should heed them as far 
 new site, and weights that were fitted while the wolf knew no words cannot tell. So the map is cut
 into its sites, and each is hunted twice: once to learn what its words are worth, and once by a wolf
 that begins with the words of the other sites. The weights are fitted to the second hunts.
+
+What leads to much is met seldom, a list of people once on a site, and it takes hundreds of fetches
+until it is known what such a page was worth. So in all of these hunts a page is worth at once what
+its new links promise together: the yield of the best trip over them, until a real one has more.
 """
 
 from __future__ import annotations
@@ -53,6 +57,7 @@ class TrainedWolf(Trained, Wolf):
             held_back=held_back,
             buffer=buffer,
         )
+        self.foresees = True  # its weights were learned where it is known what promises are worth
         self.carry(self.made_for(model).state)
 
     @classmethod
@@ -117,6 +122,7 @@ def _mask(size: int, pages: Numbers) -> Mask:
 def _hunted(known: Map, part: Mask, before: State | None = None, trust: float = 0.0) -> Wolf:
     """A wolf that has fetched every page of a part, and that may have begun with something."""
     wolf = Wolf(topic=known.topic)
+    wolf.foresees = True
     if before is not None:
         wolf.evidence.carry(before, trust)
     for visit in _hunt(wolf, known, part):
