@@ -74,6 +74,15 @@ def test_several_files_make_one_web(run: Run, tmp_path: Path) -> None:
     assert done.json["sources"] == ["0.warc", "1.warc"]
 
 
+def test_of_many_files_a_few_are_named(run: Run, tmp_path: Path) -> None:
+    names = [f"{number}.warc" for number in range(7)]
+    for name in names:
+        (tmp_path / name).write_bytes(b"".join(RECORDS))
+    files = [tmp_path / name for name in names]
+    done = run("web", "import", *files, "-o", tmp_path / "x")
+    assert "0.warc, 1.warc, 2.warc, 3.warc, 4.warc … and 2 more" in done.stdout
+
+
 def test_a_damaged_record_is_skipped_counted_and_reported(run: Run, tmp_path: Path) -> None:
     parts = gzipped(RECORDS)
     parts[1] = parts[1][:40] + b"\xff" * 30 + parts[1][70:]

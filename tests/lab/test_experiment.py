@@ -28,7 +28,7 @@ from wolfspider.lab.ground import Ground
 from wolfspider.lab.run import run_lesson
 from wolfspider.lab.summary import Summary
 from wolfspider.lab.tasks import TaskFile, write_tasks
-from wolfspider.lab.trace import Trace
+from wolfspider.lab.trace import RunKey, Trace
 from wolfspider.policies import Spec
 from wolfspider.records import State
 from wolfspider.states import load_state
@@ -739,6 +739,21 @@ def test_a_task_without_keywords_to_look_for_is_a_sentence(
     file = TaskFile(small_tasks.web, (replace(small_tasks.tasks[0], keywords=("the",)),))
     with pytest.raises(BadInput, match=r"'listed': its keywords .* have no word to look for"):
         asked(tmp_path / "out", file)
+
+
+def test_a_policy_that_cannot_try_one_task_tries_the_others_in_any_order(
+    tmp_path: Path, small_tasks: TaskFile
+) -> None:
+    known = replace(small_tasks.tasks[0], name="known", keywords=("spider",))
+    unknown = replace(known, name="unknown", keywords=("xqzzvk",))
+    for number, tasks in enumerate([(unknown, known), (known, unknown)]):
+        file = TaskFile(small_tasks.web, tasks)
+        traces = done(tmp_path / str(number), file, "word-vector", 1).traces()
+        assert [trace.key for trace in traces if trace.error] == [
+            RunKey(traces[0].key.web, "unknown", "word-vector", 0)
+        ]
+    with pytest.raises(BadInput, match="xqzzvk"):
+        asked(tmp_path / "none", TaskFile(small_tasks.web, (unknown,)), "word-vector")
 
 
 # -- traces on disk ------------------------------------------------------------------------

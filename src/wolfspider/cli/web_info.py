@@ -12,7 +12,7 @@ from wolfspider.cli.parameters import day
 from wolfspider.store.as_web import as_web
 from wolfspider.webs.recorded import RecordedWeb
 
-_LABELS = 12  # shown; --json has all
+_LABELS, _SOURCES = 12, 5  # shown; --json has all
 
 
 @click.command(
@@ -40,7 +40,8 @@ def print_info(folder: Path, as_json: bool) -> None:
         facts["captured"] = " to ".join(dict.fromkeys(map(day, about["dates"])))
     if about["versions"]:
         facts["versions"] = about["versions"]
-    facts["made of"] = ", ".join(about["sources"])
+    sources, more = about["sources"][:_SOURCES], len(about["sources"]) - _SOURCES
+    facts["made of"] = ", ".join(sources) + (f" … and {more:,} more" if more > 0 else "")
     print_facts(facts)
     labels = sorted(about["labels"].items(), key=lambda item: -item[1])
     if labels:

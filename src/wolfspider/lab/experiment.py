@@ -311,21 +311,35 @@ def locked(folder: Path) -> Iterator[None]:
 def _check(files: Sequence[TaskFile], specs: Sequence[Spec]) -> None:
     """Raises a sentence for a task that cannot be laid out and for a spec that makes no policy."""
     for file in files:
-        for number, task in enumerate(file.tasks):
-            ground = ground_of(file.web, task, 0)
+        grounds = [ground_of(file.web, task, 0) for task in file.tasks]
+        for ground in grounds:
             ground.topic()
-            for spec in specs:
-                if spec.name not in ORACLES and trains(spec.name):
-                    check(spec)
-                    map_of(ground.web, task)  # training itself is part of the runs
-            for spec in specs if not number else ():
-                try:
-                    if spec.name in ORACLES or not trains(spec.name):
-                        make_policy(spec, ground, 0)
-                except WolfspiderError:
-                    raise
-                except Exception:  # the policy's own mistake: its runs will be recorded as failed
-                    continue
+        for spec in specs:
+            if spec.name not in ORACLES and trains(spec.name):
+                check(spec)
+                for ground in grounds:
+                    map_of(ground.web, ground.task)  # training itself is part of the runs
+            else:
+                _check_makes(spec, grounds)
+
+
+def _check_makes(spec: Spec, grounds: Sequence[Ground]) -> None:
+    """Raises what is wrong with a spec that makes a policy for no task at all.
+
+    One that cannot try some tasks, such as those of which it knows no word, can try the others.
+    """
+    refused = None
+    for ground in grounds:
+        try:
+            make_policy(spec, ground, 0)
+        except WolfspiderError as error:
+            refused = refused or error
+        except Exception:  # the policy's own mistake: its runs will be recorded as failed
+            return
+        else:
+            return
+    if refused is not None:
+        raise refused
 
 
 @lru_cache(maxsize=256)
