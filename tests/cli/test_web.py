@@ -80,7 +80,7 @@ def test_of_many_files_a_few_are_named(run: Run, tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(b"".join(RECORDS))
     files = [tmp_path / name for name in names]
     done = run("web", "import", *files, "-o", tmp_path / "x")
-    assert "0.warc, 1.warc, 2.warc, 3.warc, 4.warc … and 2 more" in done.stdout
+    assert "0.warc, 1.warc, 2.warc, 3.warc, 4.warc … and 2 more" in done.out
 
 
 def test_a_damaged_record_is_skipped_counted_and_reported(run: Run, tmp_path: Path) -> None:

@@ -155,7 +155,28 @@ def test_a_page_that_is_a_little_relevant_counts_a_little() -> None:
         relevance = 0.4 if followed[-1] else 0.0
         wolf.learn(Visit(link, Page(link.url), Verdict(relevance, False)))
     assert sum(followed[:12]) == 8  # all, and none of them was relevant
-    assert wolf.evidence.paid == pytest.approx(8 * 13 / 32)
+    assert 8 * 0.2 < wolf.evidence.paid < 8 * 0.4  # the more there are of them the less
+
+
+def test_what_all_pages_below_the_line_have_in_common_pays_nothing() -> None:
+    wolf = wolf_of(breadth=0.0)
+    wolf.start([seed_link(HOME)])
+    fetch(wolf, anchors({f"/{n}": f"page {n}" for n in range(203)}))
+
+    def pays(relevance: float, response: Response = Response("")) -> float:  # noqa: B008
+        link = wolf.next()
+        assert link is not None
+        wolf.learn(Visit(link, Page(link.url), Verdict(relevance, False), response))
+        return wolf.evidence.book.paid_by(wolf.evidence.book.find(link.fingerprint))
+
+    assert pays(0.25) == 0.25
+    for _ in range(199):
+        pays(0.25)
+    assert pays(0.25) == 0
+    usual = wolf._lukewarm
+    assert pays(0.0, Response("", error="timeout")) == 0
+    assert wolf._lukewarm == usual  # of a page that never came it is not known
+    assert pays(0.75) == 0.75
 
 
 def test_labels_rise_when_pages_behind_turn_out_relevant() -> None:

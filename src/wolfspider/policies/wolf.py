@@ -41,7 +41,7 @@ from wolfspider.fingerprint_map import ABSENT
 from wolfspider.frontier import Frontier, Origin
 from wolfspider.learners.prior_logistic import PriorLogistic
 from wolfspider.policies.scored import SEEDS
-from wolfspider.records import Clue, Floats, Link, Links, Receipt, State, Visit
+from wolfspider.records import Clue, Floats, Link, Links, Receipt, State, Verdict, Visit
 from wolfspider.topics import Topic
 
 _SEED_SCORE, _TURN_SCORE = 1e6, 1e5  # of seeds, and of a link whose turn has come: they go first
@@ -57,6 +57,7 @@ _FORGOTTEN = 0.1  # or less. And lost, if all that was paid is less than
 _FIND = 0.5
 _NEWSWORTHY = 32  # a relevant page is news if since the last one part in so many of all was paid
 _SOON = 64  # best of the links scored together, whose rows are kept until they are chosen
+_COLD = 10.0  # pages of no relevance at all, that are taken for seen at the beginning
 _LATELY = 50  # fetches, after which what was paid counts for about a third
 _GONE = -np.inf  # score of a link that was chosen, and of seeds
 _NONE = -1e9  # scores were given yet
@@ -65,7 +66,7 @@ _NOBODY = np.empty(0, np.int32)
 _MOVED = 0.02  # a score that changed less is left alone
 _RIVALS = 16  # links that a receipt compares with
 _VERSION: State = {"features": list(FEATURES), "tokens": VERSION}  # of what is carried
-_OF_STATES = _VERSION | {"form": 4}  # and of states
+_OF_STATES = _VERSION | {"form": 5}  # and of states
 _SAME_TOPIC = 0.5  # cosine of keywords from which on its words are worth something
 
 
@@ -111,6 +112,7 @@ class Wolf:
         self._turns = 0  # that it had
         self._lately = 0.0  # paid, the longer ago the less
         self._unheard = 0.0  # what was paid since there was news
+        self._lukewarm = 0.0, _COLD  # relevance of all pages below the line, and how many
         self._peak = _NONE  # score of the best link in sight, as far as is known
         self._chose = True  # a link, when asked last
         self._chosen = 0, 0.0  # fingerprint and score of the link chosen last
@@ -183,7 +185,10 @@ class Wolf:
             return
         if self._is_example(number):
             self._keep_example(number)
-        paid = _pay(visit)
+        paid = self._pay(visit.verdict)
+        if not (visit.failed or visit.verdict.relevant):
+            total, pages = self._lukewarm
+            self._lukewarm = total + _relevance(visit.verdict), pages + 1
         talk = evidence.fetch(number, visit, paid)
         self._unheard += paid
         self._lately = paid + self._lately * (1 - 1 / _LATELY)
@@ -200,7 +205,7 @@ class Wolf:
 
     def correct(self, visit: Visit) -> None:
         """Another verdict on a page: what it told is told anew, and the weights are fitted soon."""
-        book, paid = self.evidence.book, _pay(visit)
+        book, paid = self.evidence.book, self._pay(visit.verdict)
         number = book.find(visit.link.fingerprint)
         if number == ABSENT or not book.fetched(number):
             self.learn(visit)
@@ -211,6 +216,18 @@ class Wolf:
                 self._fit_at = min(self._fit_at, self._count + self._count // _CORRECTED)
             self._look_at = self.evidence.visits
             self._rescore(np.unique(told))
+
+    def _pay(self, verdict: Verdict) -> float:
+        """What a page pays: how relevant it is, as few judges are sure where the line is.
+
+        Below the line that is by how much it is more than such pages usually are: what they have
+        in common says nothing. In the units in which it is counted: sums are exact.
+        """
+        relevance = _relevance(verdict)
+        if not verdict.relevant:
+            total, pages = self._lukewarm
+            relevance = max(0.0, relevance - total / pages)
+        return round(ONE * relevance) / ONE
 
     def _take_in(self, visit: Visit, number: int, paid: float, talk: float, *, news: bool) -> None:
         """The links of a page: new ones wait, and if it is news others are scored anew."""
@@ -436,7 +453,7 @@ class Wolf:
             "usual": self._usual.copy(),
             "counters": [self._count, self._fit_at, self._look_at],
             "turns": [self._turn, self._turns, self._chose, self._peak],
-            "paid": [self._lately, self._unheard],
+            "paid": [self._lately, self._unheard, *self._lukewarm],
         }
 
     def restore(self, state: State) -> None:
@@ -452,7 +469,8 @@ class Wolf:
         self._usual = np.array(state["usual"], np.float32)
         self._count, self._fit_at, self._look_at = map(int, state["counters"])
         self._turn, self._turns, self._chose, self._peak = state["turns"]
-        self._lately, self._unheard = state["paid"]
+        self._lately, self._unheard, total, pages = state["paid"]
+        self._lukewarm = total, pages
 
 
 def to_carry(topic: Topic, weights: Floats, evidence: State) -> State:
@@ -480,9 +498,5 @@ def _unpacked(state: State) -> dict[int, Singles]:
     return dict(zip(np.asarray(state["numbers"]).tolist(), rows, strict=True))
 
 
-def _pay(visit: Visit) -> float:
-    """What a page paid: how relevant it is, as few judges are sure where the line is.
-
-    In the units in which it is counted: sums are exact, and a correction leaves nothing behind.
-    """
-    return round(ONE * min(1.0, max(0.0, visit.verdict.relevance))) / ONE
+def _relevance(verdict: Verdict) -> float:
+    return min(1.0, max(0.0, verdict.relevance))
