@@ -148,6 +148,16 @@ def test_links_at_the_same_place_as_one_that_led_on_learn_what_it_was_worth() ->
     assert "BESIDE_PAID" not in told(book, int(new[0]))
 
 
+def test_what_is_foreseen_of_a_link_is_told_to_those_at_the_same_place() -> None:
+    book, links = hub(4)
+    book.fetch(int(links[1]), 0.0)
+    assert book.foresee(int(links[1]), 0.25) == 0.25
+    assert book.foresee(int(links[1]), 0.125) == 0  # what is known is more
+    book.tell_neighbours()
+    assert told(book, int(links[3]))["ALIKE_WORTH"] == 0.25
+    assert book.values(links[[1]]).tolist() == [0.25]
+
+
 @given(st.lists(st.integers(0, 32), min_size=1, max_size=40))
 def test_what_a_link_was_worth_adds_up_however_it_rose(paid: list[int]) -> None:
     book, links = hub(2)

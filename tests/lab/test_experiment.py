@@ -752,6 +752,8 @@ def test_a_policy_that_cannot_try_one_task_tries_the_others_in_any_order(
         assert [trace.key for trace in traces if trace.error] == [
             RunKey(traces[0].key.web, "unknown", "word-vector", 0)
         ]
+    apart = [TaskFile(small_tasks.web, (task,)) for task in (unknown, known)]
+    Experiment(tmp_path / "apart").ask(apart, specs("word-vector"), 1, "a test")
     with pytest.raises(BadInput, match="xqzzvk"):
         asked(tmp_path / "none", TaskFile(small_tasks.web, (unknown,)), "word-vector")
 

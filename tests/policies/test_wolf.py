@@ -123,6 +123,21 @@ def test_who_foresees_takes_a_page_for_worth_what_its_links_promise(foresees: bo
     assert value_of(wolf, listed) == 0.5  # a real trip is better than a promised one
 
 
+def test_a_foreseen_trip_begins_with_what_the_page_pays_itself() -> None:
+    wolf = wolf_of()
+    wolf.foresees = True
+    wolf.start([seed_link(HOME)])
+    fetch(wolf, "<ul>" + anchors({"/list": "photos"}) + "</ul>")
+    link = wolf.next()
+    assert link is not None
+    page = parse_html(f"<ul>{anchors({'/1': 'eclipse'})}</ul>".encode(), link.url)
+    wolf.learn(Visit(link, page, Verdict(0.25, False)))
+    score = wolf._scores.item(wolf.evidence.book.size - 1)
+    both = 0.25 + 1 / (1 + np.exp(-score))
+    assert value_of(wolf, link) == pytest.approx(max(0.25, both / 2), rel=1e-5)
+    assert both / 2 > 0.25
+
+
 def test_when_a_list_begins_to_pay_the_rest_of_it_comes_next() -> None:
     """Nothing in its links says that they are relevant, but what became of those beside them."""
     visits = hunt(wolf_of())

@@ -108,7 +108,9 @@ class Book:
         # of fetched pages, by when
         self.pages = 1
         self.paid = np.zeros(1 << 10, np.float32)  # by itself
-        self.value = np.zeros(1 << 10, np.float32)  # the best yield of a trip that begins with it
+        self.value = np.zeros(
+            1 << 10, np.float32
+        )  # the best yield of a trip from it on, made or foreseen
         self._trip = np.zeros((1 << 10, 2), np.float32)  # paid, and fetched, from it on
         self._turns = np.zeros(1 << 10, np.int32)  # of its links, see `nearest`
         # of places, page after page
@@ -376,7 +378,8 @@ class Book:
         """A fetched page was something else; returns whose value has changed, and by how much.
 
         Counts of trips are then as if it had been so from the beginning. Which of them was the
-        best is not kept, so the value of a page on the way falls by the share of pay that is lost.
+        best is not kept, so the value of a page on the way falls by the share of pay that is lost;
+        what was foreseen of it, and of the page itself, is lost with it.
         """
         more = paid - self.paid_by(number)
         self.paid[self.page.item(number)] = paid

@@ -310,17 +310,16 @@ def locked(folder: Path) -> Iterator[None]:
 
 def _check(files: Sequence[TaskFile], specs: Sequence[Spec]) -> None:
     """Raises a sentence for a task that cannot be laid out and for a spec that makes no policy."""
-    for file in files:
-        grounds = [ground_of(file.web, task, 0) for task in file.tasks]
-        for ground in grounds:
-            ground.topic()
-        for spec in specs:
-            if spec.name not in ORACLES and trains(spec.name):
-                check(spec)
-                for ground in grounds:
-                    map_of(ground.web, ground.task)  # training itself is part of the runs
-            else:
-                _check_makes(spec, grounds)
+    grounds = [ground_of(file.web, task, 0) for file in files for task in file.tasks]
+    for ground in grounds:
+        ground.topic()
+    for spec in specs:
+        if spec.name not in ORACLES and trains(spec.name):
+            check(spec)
+            for ground in grounds:
+                map_of(ground.web, ground.task)  # training itself is part of the runs
+        else:
+            _check_makes(spec, grounds)
 
 
 def _check_makes(spec: Spec, grounds: Sequence[Ground]) -> None:

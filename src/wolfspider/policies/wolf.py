@@ -15,7 +15,7 @@ While no link in sight promises much and little was found lately, every second f
 fewer, go to the link nearest to the seeds, as breadth-first would: who is lost looks around first.
 
 Each page that comes is an example with the row by which it was chosen. Its label rises later when
-pages behind it turn out to be relevant. Scores are worked out anew for the links of a relevant page
+pages behind it turn out to be relevant; who `foresees` lets it rise at once to what its links score. Scores are worked out anew for the links of a relevant page
 and those near it, if that is news; for the best of all every `_LOOK` visits; and for all when the
 weights change.
 """
@@ -57,6 +57,7 @@ _FORGOTTEN = 0.1  # or less. And lost, if all that was paid is less than
 _FIND = 0.5
 _NEWSWORTHY = 32  # a relevant page is news if since the last one part in so many of all was paid
 _SOON = 64  # best of the links scored together, whose rows are kept until they are chosen
+_CERTAIN = 15.0  # a score that is as good as any higher one
 _COLD = 10.0  # pages of no relevance at all, that are taken for seen at the beginning
 _LATELY = 50  # fetches, after which what was paid counts for about a third
 _GONE = -np.inf  # score of a link that was chosen, and of seeds
@@ -204,7 +205,10 @@ class Wolf:
             self._rescore(told)
 
     def correct(self, visit: Visit) -> None:
-        """Another verdict on a page: what it told is told anew, and the weights are fitted soon."""
+        """Another verdict on a page: what it told is told anew, and the weights are fitted soon.
+
+        How relevant pages below the line usually are stays as it was.
+        """
         book, paid = self.evidence.book, self._pay(visit.verdict)
         number = book.find(visit.link.fingerprint)
         if number == ABSENT or not book.fetched(number):
@@ -257,9 +261,9 @@ class Wolf:
             self._foresee(number, paid, self._scores[known : book.size])
 
     def _foresee(self, number: int, paid: float, scores: Singles) -> None:
-        """A page is worth the best trip over its new links, if they are what they promise."""
-        promises = np.sort(1 / (1 + np.exp(-scores)))[::-1]
-        trips = (paid + promises.cumsum()) / np.arange(2, len(promises) + 2)
+        """A page is worth the best trip over its new links, if they yield what they score."""
+        yields = np.sort(1 / (1 + np.exp(-scores.clip(-_CERTAIN, _CERTAIN))))[::-1]
+        trips = (paid + yields.cumsum()) / np.arange(2, len(yields) + 2)
         self.evidence.foresee(number, trips.max().item())
 
     # -- what links are worth --------------------------------------------------------------

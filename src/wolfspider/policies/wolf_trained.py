@@ -6,8 +6,9 @@ into its sites, and each is hunted twice: once to learn what its words are worth
 that begins with the words of the other sites. The weights are fitted to the second hunts.
 
 What leads to much is met seldom, a list of people once on a site, and it takes hundreds of fetches
-until it is known what such a page was worth. So in all of these hunts a page is worth at once what
-its new links promise together: the yield of the best trip over them, until a real one has more.
+until it is known what such a page was worth. So in all of these hunts, and in the one that begins
+with what they learned, a page is worth at once what its new links score together: the yield of the
+best trip over them, until a real one has more.
 """
 
 from __future__ import annotations
