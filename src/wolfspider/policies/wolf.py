@@ -15,9 +15,9 @@ While no link in sight promises much and little was found lately, every second f
 fewer, go to the link nearest to the seeds, as breadth-first would: who is lost looks around first.
 
 Each page that comes is an example with the row by which it was chosen. Its label rises later when
-pages behind it turn out to be relevant; who `foresees` lets it rise at once to what its links score. Scores are worked out anew for the links of a relevant page
-and those near it, if that is news; for the best of all every `_LOOK` visits; and for all when the
-weights change.
+pages behind it turn out to be relevant; for who `foresees`, at once to what its links score. Scores
+are worked out anew for the links of a relevant page and those near it, if that is news; for the
+best of all every `_LOOK` visits; and for all when the weights change.
 """
 
 from __future__ import annotations
