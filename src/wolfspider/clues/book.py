@@ -108,9 +108,7 @@ class Book:
         # of fetched pages, by when
         self.pages = 1
         self.paid = np.zeros(1 << 10, np.float32)  # by itself
-        self.value = np.zeros(
-            1 << 10, np.float32
-        )  # the best yield of a trip from it on, made or foreseen
+        self.value = np.zeros(1 << 10, np.float32)  # the best yield of a trip from it on, so far
         self._trip = np.zeros((1 << 10, 2), np.float32)  # paid, and fetched, from it on
         self._turns = np.zeros(1 << 10, np.int32)  # of its links, see `nearest`
         # of places, page after page
@@ -249,7 +247,7 @@ class Book:
         return risen
 
     def foresee(self, number: int, value: float) -> float:
-        """A fetched page is worth so much, or what is known already; returns how much more."""
+        """A trip from a fetched page on may yield so much; returns how much more than is known."""
         more = value - self.value.item(self.page.item(number))
         if more > 0:
             self._revalue(number, value)
