@@ -92,7 +92,7 @@ def scoring(folder: Path, web: Recording, repeats: int) -> None:
     ):
         pass
     book = wolf.evidence.book
-    waiting = np.flatnonzero(book.page[: book.size] == 0).astype(np.int32)
+    waiting = np.flatnonzero(book.page[: book.size] == 0)
     some = np.random.default_rng(0).choice(waiting, SCORED, replace=False)
     times = timeit.repeat(lambda: wolf.score(some), number=100, repeat=5 * repeats)
     report(

@@ -34,7 +34,7 @@ def tell(
 
 
 def counts_of(book: Book) -> list[list[float]]:
-    counts: list[list[float]] = book.counts(np.arange(book.size, dtype=np.int32)).tolist()
+    counts: list[list[float]] = book.counts(np.arange(book.size, dtype=np.intp)).tolist()
     return counts
 
 
@@ -61,7 +61,7 @@ def test_links_have_numbers_by_fingerprint() -> None:
     assert book.numbers(page).tolist() == [1, 2, 0, 3]
     assert book.parent[:4].tolist() == [-1, -1, 1, 1]
     assert not book.fetched(0)
-    assert (book.said(np.array([0], np.int32)) < -1).all()
+    assert (book.said(np.array([0], np.intp)) < -1).all()
 
 
 def test_the_value_of_a_hub_is_its_best_trip() -> None:
@@ -143,7 +143,7 @@ def test_links_at_the_same_place_as_one_that_led_on_learn_what_it_was_worth() ->
     for number in links[[0, 3]].tolist():
         assert "BESIDE_PAID" not in told(book, number)
     new = add(book, 1, parent=int(behind[0]))
-    tell(book, np.array([links[1], new[0]], np.int32), [LIST, LIST])  # a page found later
+    tell(book, np.array([links[1], new[0]], np.intp), [LIST, LIST])  # a page found later
     assert told(book, int(new[0]))["ALIKE_WORTH"] == worth[-1]
     assert "BESIDE_PAID" not in told(book, int(new[0]))
 
@@ -191,7 +191,7 @@ def test_a_page_with_links_fetched_before_tells_the_others_of_them() -> None:
     book.fetch(int(links[0]), 1.0)
     book.fetch(int(links[2]), 0.0)
     new = add(book, 1, parent=int(links[0]))
-    both = np.array([links[0], new[0], links[2]], np.int32)
+    both = np.array([links[0], new[0], links[2]], np.intp)
     tell(book, both, [LIST, LIST, MENU], paid=1.0, talk=0.25)
     assert told(book, int(new[0])) == {
         **{"PAID": 1, "SOURCES": 1, "TALK": 0.25},
@@ -204,7 +204,7 @@ def test_news_are_of_the_places_that_a_link_had_when_it_was_fetched() -> None:
     book, links = hub(2)
     book.fetch(int(links[0]), 1.0)
     new = add(book, 1, parent=int(links[0]))
-    tell(book, np.array([links[0], new[0]], np.int32), [LIST, LIST])
+    tell(book, np.array([links[0], new[0]], np.intp), [LIST, LIST])
     book.tell_neighbours()
     assert told(book, int(new[0])) == {
         **{"SOURCES": 1, "ALIKE": 1, "ALIKE_WORTH": 1, "BESIDE": 1, "BESIDE_PAID": 1}
@@ -388,7 +388,7 @@ def test_a_restored_book_goes_on_alike(moves: list[int], cut: int) -> None:
             each.fetch(number, float(move == 1))
             if move > 1:
                 each.tell_neighbours()
-            links = np.concatenate([add(each, move + 1, parent=number), [0]]).astype(np.int32)
+            links = np.concatenate([add(each, move + 1, parent=number), [0]]).astype(np.intp)
             tell(each, links, [LIST, MENU, LIST, MENU, LIST][: len(links)], talk=0.5)
 
     go(book, moves)

@@ -67,7 +67,7 @@ class Told:
 
     def row(self, url: str) -> dict[str, float]:
         self.evidence.book.tell_neighbours()
-        [row] = self.evidence.rows(np.array([self.number(url)], np.int32))
+        [row] = self.evidence.rows(np.array([self.number(url)], np.intp))
         return {name: row.item(at) for name, at in AT.items()}
 
 
@@ -192,7 +192,7 @@ def test_value_found_later_counts_for_the_words_of_the_hub() -> None:
 
 def rows_of(told: Told) -> Any:
     told.evidence.book.tell_neighbours()
-    return told.evidence.rows(np.arange(told.evidence.book.size, dtype=np.int32))
+    return told.evidence.rows(np.arange(told.evidence.book.size, dtype=np.intp))
 
 
 def test_a_correction_gives_the_rows_of_a_hunt_with_the_right_verdict() -> None:
@@ -270,7 +270,7 @@ def test_a_state_gives_the_same_rows() -> None:
     told = Told(visit(HOME, LINKS, "soup"), visit(ONE, LINKS, "moon", relevant=True))
     copy = Evidence(TOPIC, 2.0)
     copy.restore(through_disk(told.evidence.state()))
-    numbers = np.arange(told.evidence.book.size, dtype=np.int32)
+    numbers = np.arange(told.evidence.book.size, dtype=np.intp)
     assert copy.rows(numbers).tolist() == told.evidence.rows(numbers).tolist()
     assert (copy.visits, copy.paid, copy.base) == (2, 1.0, told.evidence.base)
 

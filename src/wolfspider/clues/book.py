@@ -20,14 +20,14 @@ from wolfspider.clues.tokens import TokenPool, grown, ragged
 from wolfspider.fingerprint_map import ABSENT, FingerprintMap
 from wolfspider.records import Fingerprints, Rows, State
 
-Numbers = NDArray[np.int32]
+Numbers = NDArray[np.intp]  # as NumPy looks things up: others it has to turn into these each time
 Counts = NDArray[Any]
 
 FAR = 15.0  # a depth or distance beyond is as good as this
 _PLACES = 3  # where a link stands that are remembered with it
 _TRIP = 8  # pages on the way to a page that are told what became of it
 ONE = 32  # a page that counts in full; one that is half relevant paid half of it
-_BESIDE = np.array([16, 32, 0, 32, 16], np.int16)  # for who stands 2 places before … after it
+_BESIDE = np.array([16, 32, 0, 32, 16])  # for who stands 2 places before … after it
 _RELEVANT = 0.5  # what a page paid from which on it was relevant
 _STEPS = np.arange(-2, 3)
 _NEWS = 64  # at most that neighbours wait for, before those of another page come
@@ -134,12 +134,12 @@ class Book:
 
     def numbers(self, fingerprints: Fingerprints) -> Numbers:
         """Numbers of links, ABSENT for new ones."""
-        return self._numbers.get(fingerprints)
+        return self._numbers.get(fingerprints).astype(np.intp)
 
     def enter(self, fingerprints: Fingerprints, source: int) -> tuple[Numbers, Rows]:
         """Numbers of the links of a page, and which of them are new: these are given the next."""
         slots = self._numbers.find(fingerprints)
-        numbers = self._numbers.at(slots, fingerprints)
+        numbers = self._numbers.at(slots, fingerprints).astype(np.intp)
         new = (numbers == ABSENT).nonzero()[0]
         if len(new):
             numbers[new] = np.arange(self._add(len(new), source), self.size)
@@ -183,7 +183,7 @@ class Book:
         self._turns[pages[first]] += 1
         return int(near[first])
 
-    def values(self, numbers: Numbers) -> Singles:
+    def values(self, numbers: NDArray[np.integer[Any]]) -> Singles:
         """What fetched links were worth as far as is known."""
         return self.value.take(self.page.take(numbers))
 
@@ -266,7 +266,7 @@ class Book:
         Returns who was told, some more than once.
         """
         if not self._news:
-            return np.empty(0, np.int32)
+            return np.empty(0, np.intp)
         places, trials, paid, worth = (np.array(each) for each in zip(*self._news, strict=True))
         self._news, at = [], places - 1
         page = self._starts[: self._written].searchsorted(at, "right") - 1
@@ -279,7 +279,7 @@ class Book:
 
     def _count(self, links: Numbers, what: Count, seen: Counts, paid: Counts) -> None:
         """Count more of something for links, and what it paid; a link may stand there twice."""
-        counts, cells = self._counts.ravel(), links * np.intp(len(Count)) + what
+        counts, cells = self._counts.ravel(), links * len(Count) + what
         np.add.at(counts, cells, seen.astype(np.int16))
         changed = counts.take(cells) > _LARGEST
         if paid.any():
@@ -287,7 +287,7 @@ class Book:
             changed |= counts.take(cells - Count.SOURCES) < 0
         if changed.any():
             some = np.unique(links[changed])
-            self._counts[some], _ = _within(self._counts[some].astype(np.int32))
+            self._counts[some], _ = _within(self._counts[some].astype(np.intp))
 
     def _alike(self, at: Rows, page: Rows) -> tuple[Numbers, Rows, Rows]:
         """The links at the same tag paths of these pages as some places are.
@@ -302,14 +302,15 @@ class Book:
         lengths = self._starts.take(page[first] + 1) - begins
         here, which = ragged(begins, lengths), np.arange(len(lists)).repeat(lengths)
         alike = (self._paths.take(here) == (lists & 0xFFFF)[which]).nonzero()[0]
-        return self._links.take(here[alike]), which[alike], list_of
+        return self._links.take(here[alike]).astype(np.intp), which[alike], list_of
 
     def _beside(self, at: Rows, page: Rows) -> tuple[Numbers, Rows, Counts]:
         """The links close by, beside which place, and how much it counts for them."""
         begins, ends = self._starts.take(page)[:, None], self._starts.take(page + 1)[:, None]
         steps = at[:, None] + _STEPS
         which, step = ((steps >= begins) & (steps < ends)).nonzero()
-        return self._links.take(steps[which, step]), which, _BESIDE[step]
+        beside = self._links.take(steps[which, step]).astype(np.intp)
+        return beside, which, _BESIDE[step]
 
     def tell_links(
         self,
@@ -323,7 +324,7 @@ class Book:
         """What a fetched page tells those of its links that wait; `said` has a row for each."""
         told = numbers.take(waiting)
         self._said[told] = np.maximum(self._said.take(told, axis=0), said)
-        counts = self._counts.take(told, axis=0).astype(np.int32)
+        counts = self._counts.take(told, axis=0).astype(np.intp)
         self._write_places(numbers, paths, waiting, counts[:, Count.SOURCES] // ONE)
         if len(waiting) < len(numbers):
             self._tell_of_fetched(counts, numbers, waiting, paths)
@@ -339,7 +340,7 @@ class Book:
 
     def _tell_of_fetched(
         self,
-        counts: NDArray[np.int32],
+        counts: NDArray[np.intp],
         numbers: Numbers,
         waiting: Rows,
         paths: NDArray[np.uint32],
@@ -354,11 +355,11 @@ class Book:
         counts[:, Count.ALIKE] += ONE * (last - first)
         counts[:, Count.BESIDE] += np.correlate(here, _BESIDE, "full")[2:-2].take(waiting)
         if np.count_nonzero(value):
-            total = np.zeros(len(there) + 1, np.int32)
-            np.rint(ONE * value[here].take(order)).astype(np.int32).cumsum(out=total[1:])
+            total = np.zeros(len(there) + 1, np.intp)
+            np.rint(ONE * value[here].take(order)).astype(np.intp).cumsum(out=total[1:])
             counts[:, Count.ALIKE_WORTH] += total.take(last) - total.take(first)
             beside_paid = np.correlate(self.paid.take(pages), _BESIDE, "full")[2:-2].take(waiting)
-            counts[:, Count.BESIDE_PAID] += np.rint(beside_paid).astype(np.int32)
+            counts[:, Count.BESIDE_PAID] += np.rint(beside_paid).astype(np.intp)
 
     def find_again(self, numbers: Numbers, most: int) -> Rows:
         """Another page has links to fetched pages: which of these were on fewer than `most`.
@@ -465,7 +466,7 @@ class Book:
         self._news = [_News(*news) for news in state["news"]]
 
 
-def _within(counts: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+def _within(counts: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
     """Counts that are not too large, and by which shares they are smaller, links × pairs.
 
     What is counted and what it paid are made smaller together, so the rate stays; and by more than
@@ -473,7 +474,7 @@ def _within(counts: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.fl
     """
     seen = counts[:, Count.SOURCES :]
     shares = np.where(seen > _LARGEST, _ENOUGH / np.maximum(seen, 1), 1).astype(np.float32)
-    less = np.rint(counts * np.tile(shares, 2)).astype(np.int32)
+    less = np.rint(counts * np.tile(shares, 2)).astype(np.intp)
     return less.clip(0, _LARGEST), shares
 
 

@@ -63,7 +63,7 @@ _LATELY = 50  # fetches, after which what was paid counts for about a third
 _GONE = -np.inf  # score of a link that was chosen, and of seeds
 _NONE = -1e9  # scores were given yet
 _BLOCK = 4096  # links scored at a time, because each takes a few kilobytes meanwhile
-_NOBODY = np.empty(0, np.int32)
+_NOBODY = np.empty(0, np.intp)
 _MOVED = 0.02  # a score that changed less is left alone
 _RIVALS = 16  # links that a receipt compares with
 _VERSION: State = {"features": list(FEATURES), "tokens": VERSION}  # of what is carried
@@ -283,12 +283,12 @@ class Wolf:
     def _row_of(self, number: int) -> Singles:
         """The row by which a link was chosen, or scored lately, or of now."""
         row = self._out.get(number, self._rows.get(number))
-        return self.evidence.rows(np.array([number], np.int32))[0] if row is None else row
+        return self.evidence.rows(np.array([number]))[0] if row is None else row
 
     def _rows_of(self, numbers: Numbers) -> Singles:
         """The rows by which links that wait were scored lately, or of now."""
         found = {number: self._rows.get(number) for number in numbers.tolist()}
-        missing = np.array([number for number, row in found.items() if row is None], np.int32)
+        missing = np.array([number for number, row in found.items() if row is None], np.intp)
         if len(missing):
             found |= zip(missing.tolist(), self.evidence.rows(missing), strict=True)
         return np.array(list(found.values()), np.float32).reshape(-1, len(FEATURES))
@@ -304,8 +304,7 @@ class Wolf:
 
     def _above(self, score: float) -> Numbers:
         """Numbers of the links with a higher score; some of them may have been dropped."""
-        above = self._scores[: self.evidence.book.size] > score
-        return above.nonzero()[0].astype(np.int32)
+        return (self._scores[: self.evidence.book.size] > score).nonzero()[0]
 
     def _not_dropped(self, numbers: Numbers) -> Numbers:
         """Those of links with a score that wait."""
@@ -380,7 +379,7 @@ class Wolf:
         if number == ABSENT or not book.count_of(number, Count.SOURCES):
             return None
         row, own = self._row_of(number), self._scores.item(number)
-        if not len(self._not_dropped(np.array([number], np.int32))):
+        if not len(self._not_dropped(np.array([number]))):
             own = _GONE
         promise, worth = (each.item() for each in self._of_rows(row[None]))
         chosen, score = self._chosen
