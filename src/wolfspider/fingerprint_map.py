@@ -18,7 +18,6 @@ Slots = NDArray[np.integer[Any]]  # where a map has keys
 
 ABSENT = -1
 _FILL = 0.6  # share of slots in use before the arrays grow
-_HIGH = np.uint64(32)
 _ALL = 2**64 - 1
 _STEP = 12  # slots looked at in one step; at this fill hardly a key is farther away
 _WINDOW = np.arange(_STEP)
@@ -26,7 +25,9 @@ _BLOCK = 65536  # keys looked for at a time, because each takes a row of `_STEP`
 # Nobody outside knows this odd number, so nobody can make up a million URLs that all want the
 # same slot. It moves keys to other slots, but changes no answer.
 _SALT = secrets.randbits(64) | 1
-_SALT_ARRAY = np.array([_SALT], np.uint64)  # an array, because scalars warn when they overflow
+# These are arrays without dimensions: of a scalar NumPy would make one each time.
+_SALT_ARRAY = np.array(_SALT, np.uint64)
+_HIGH, _EMPTY = np.array(32, np.uint64), np.array(0, np.uint64)
 
 
 class KeyMap(Protocol):
@@ -74,6 +75,7 @@ class FingerprintMap:
         self._slots = max(16, int(capacity / _FILL) + 1)
         self._keys = np.zeros(self._slots, np.uint64)
         self._values = np.zeros(self._slots, np.int32)
+        self._scale = np.array(self._slots, np.uint64)
         self._size = 0
 
     def __len__(self) -> int:
@@ -167,7 +169,7 @@ class FingerprintMap:
             return np.concatenate([self._find(keys[at : at + _BLOCK]) for at in blocks])
         home = keys * _SALT_ARRAY
         home >>= _HIGH
-        home *= np.uint64(self._slots)
+        home *= self._scale
         home >>= _HIGH
         return self._search(keys, home.view(np.intp))
 
@@ -179,7 +181,7 @@ class FingerprintMap:
             begin = slots if lost is None else slots[lost]
             seen = self._keys.take(begin[:, None] + _WINDOW, mode="wrap")
             ends = seen == wanted[:, None]
-            ends |= seen == 0
+            ends |= seen == _EMPTY
             steps = ends.argmax(axis=1)  # 0 also for a key whose search has not ended
             if lost is None:
                 slots += steps
