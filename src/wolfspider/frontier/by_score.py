@@ -91,6 +91,12 @@ class Frontier:
             scores = 0.0 if math.isnan(scores) else scores
         else:
             scores = _numbers(scores)
+        if slots is None:
+            slots = self._map.find(fingerprints)
+        rows = self._map.at(slots, fingerprints)
+        wanted = (rows == ABSENT) | (rows == _DROPPED)
+        if not (raise_scores or change_scores or np.count_nonzero(wanted)):
+            return 0
         if len(set(fingerprints.tolist())) < len(links):
             first = np.sort(np.unique(fingerprints, return_index=True)[1])
             scores = scores if isinstance(scores, float | int) else scores[first]
@@ -98,10 +104,6 @@ class Frontier:
             return self.push(
                 links, scores, origin, raise_scores=raise_scores, change_scores=change_scores
             )
-        if slots is None:
-            slots = self._map.find(fingerprints)
-        rows = self._map.at(slots, fingerprints)
-        wanted = (rows == ABSENT) | (rows == _DROPPED)
         if raise_scores:
             wanted |= self._outbid(rows, scores)
         if change_scores and not isinstance(scores, float | int):
