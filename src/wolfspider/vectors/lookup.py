@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from wolfspider.records import TermIds
+from wolfspider.records import Rows, TermIds
 
 _ROOM = 8  # slots for each id, at least: few begin alike
 _MOST = 22  # bits
@@ -17,15 +17,20 @@ class Lookup:
     def __init__(self, ids: TermIds) -> None:
         """The ids are sorted and distinct."""
         bits = min(int(np.ceil(np.log2(_ROOM * len(ids)))), _MOST)
-        self._shift = np.uint32(32 - bits)
+        self._shift = np.array(32 - bits, np.uint32)
         alike = np.bincount(ids >> self._shift, minlength=1 << bits)
         self._begins = (alike.cumsum() - alike).astype(np.int32)
         self._steps = int(alike.max()) - 1  # to the last of them, at most
         self._ids = np.array(ids)
 
-    def __call__(self, ids: TermIds) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+    def __call__(self, ids: TermIds) -> tuple[Rows, NDArray[np.bool_]]:
         """Where each of them stands, and whether it does; elsewhere any place, or one behind."""
-        places = self._begins.take(ids >> self._shift)
+        places = self._begins.take(ids >> self._shift).astype(np.intp)
+        found = self._ids.take(places, mode="clip")
         for _ in range(self._steps):
-            places += self._ids.take(places, mode="clip") < ids
-        return places, self._ids.take(places, mode="clip") == ids
+            before = found < ids
+            if not np.count_nonzero(before):
+                break
+            places += before
+            found = self._ids.take(places, mode="clip")
+        return places, found == ids

@@ -61,8 +61,8 @@ class Meaning:
             return 0.0
         ids, counts = terms.ids, terms.counts
         if len(ids) > _MOST:
-            short = (-np.minimum(counts, _OFTEN)).astype(np.int16)  # these are sorted by radix
-            most = short.argsort(kind="stable")[:_MOST]
+            capped = counts if terms.length <= _OFTEN else np.minimum(counts, _OFTEN)
+            most = (-capped).astype(np.int16).argsort(kind="stable")[:_MOST]  # these sort by radix
             ids, counts = ids.take(most), counts.take(most)
         rows, here = self._vectors.locate(ids)
         total = (np.log1p(counts) * here).dot(self._vectors.take(rows))
