@@ -18,9 +18,11 @@ class Lookup:
         """The ids are sorted and distinct."""
         bits = min(int(np.ceil(np.log2(_ROOM * len(ids)))), _MOST)
         self._shift = np.array(32 - bits, np.uint32)
-        alike = np.bincount(ids >> self._shift, minlength=1 << bits)
-        self._begins = (alike.cumsum() - alike).astype(np.int32)
-        self._steps = int(alike.max()) - 1  # to the last of them, at most
+        upper = ids >> self._shift
+        first = np.concatenate([[0], (upper[1:] != upper[:-1]).nonzero()[0] + 1])
+        self._begins = np.full(1 << bits, len(ids), np.int32)
+        self._begins[upper[first]] = first
+        self._steps = int(np.diff(first, append=len(ids)).max()) - 1  # to the last, at most
         self._ids = np.array(ids)
 
     def __call__(self, ids: TermIds) -> tuple[Rows, NDArray[np.bool_]]:
