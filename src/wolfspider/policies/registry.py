@@ -31,7 +31,7 @@ def make(spec: Spec | str, *, topic: Topic, seed: int = 0, model: Model | None =
     spec = Spec.parse(spec) if isinstance(spec, str) else spec
     policy = load(spec.name)
     training, values = _split(spec, policy)
-    if trains(spec.name):
+    if hasattr(policy, "train"):
         _check_model(spec.name, training, model)
     elif model is not None:
         raise BadInput(f"policy {spec.name!r} is not trained and takes no model")
