@@ -68,9 +68,9 @@ class RecordedWeb:
         return found
 
     def _look_up(self, url: str) -> int:
-        key = np.uint64(fingerprint(url))
-        at = int(self._addresses.searchsorted(key))
-        if at < len(self._addresses) and self._addresses[at] == key:
+        key = fingerprint(url)
+        at = self._addresses.searchsorted(np.uint64(key)).item()
+        if at < len(self._addresses) and self._addresses.item(at) == key:
             return int(self._pages_of[at])
         return _UNKNOWN
 
