@@ -68,11 +68,12 @@ class Topic:
         similarities: Floats = np.minimum(1.0, dots / norms)
         return similarities
 
-    def similarities_of(self, links: Links) -> Floats:
-        """The same for each link and each of its bags apart: links × `BAGS`."""
-        starts, weights = links.bag_starts, self._weights(links.bag_ids)
+    def similarities_of(self, links: Links) -> Floats | None:
+        """The same for each link and each of its bags apart, links × `BAGS`; None if all are 0."""
+        weights = self._weights(links.bag_ids)
         if weights is None:
-            return np.zeros((len(links), len(BAGS)))
+            return None
+        starts = links.bag_starts
         total = np.zeros(len(weights) + 1)
         np.cumsum(weights, out=total[1:])
         norms = np.sqrt(np.maximum(np.diff(starts), 1)) * self.terms.norm

@@ -178,7 +178,9 @@ class Evidence:
         all_alike[Said.ALONE] = -log1p(len(links))
         said = np.empty((len(rows), len(Said)), np.int8)
         said[:] = in_bytes(np.array(all_alike))
-        said[:, _LIKENESS] = in_bytes(topic.similarities_of(links).take(rows, axis=0), _LIKENESS)
+        likeness = topic.similarities_of(links)
+        if likeness is not None:
+            said[:, _LIKENESS] = in_bytes(likeness.take(rows, axis=0), _LIKENESS)
         return said
 
     def _nearness(self, source: int, visit: Visit) -> float:
