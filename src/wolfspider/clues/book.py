@@ -366,7 +366,8 @@ class Book:
 
         Of others it is not counted any more how many pages have them.
         """
-        few: Rows = (self._counts[numbers, Count.SOURCES] < most * ONE).nonzero()[0]
+        sources = self._counts.take(numbers, axis=0)[:, Count.SOURCES]
+        few: Rows = (sources < most * ONE).nonzero()[0]
         if len(few):
             self._counts[numbers.take(few), Count.SOURCES] += np.int16(ONE)
         return few

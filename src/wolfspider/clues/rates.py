@@ -47,8 +47,8 @@ class Rates:
 
     def lift(self, tokens: Hashes, base: float) -> Singles:
         both = self._cells.take(tokens).view(np.float32)
-        held_back: np.float32 | Singles = np.float32(max(self._held_back, self._pay / base))  # m
-        lift = both[1::2] * np.float32(1 / base)
+        held_back: float | Singles = max(self._held_back, self._pay / base)  # m
+        lift = both[1::2] * (1 / base)
         if self._carried is None:
             lift += held_back
         else:
