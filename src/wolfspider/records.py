@@ -102,10 +102,11 @@ class Terms:
 
     def frequencies(self, ids: TermIds) -> NDArray[np.float32]:
         """How often each of the given terms occurs here."""
-        at, here = find_terms(self.ids, ids)
-        found: NDArray[np.float32] = (
-            self.counts.take(at) * here if len(self.ids) else here * np.float32(0)
-        )
+        if not len(self.ids):
+            return np.zeros(len(ids), np.float32)
+        at = self.ids.searchsorted(ids)
+        here = self.ids.take(at, mode="clip") == ids
+        found: NDArray[np.float32] = self.counts.take(at, mode="clip") * here
         return found
 
 

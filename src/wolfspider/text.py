@@ -181,7 +181,7 @@ def cosine(a: Terms, b: Terms) -> float:
     if not a.norm or not b.norm:
         return 0.0
     few, many = (a, b) if len(a.ids) <= len(b.ids) else (b, a)
-    shared = float(few.counts @ many.frequencies(few.ids))
+    shared = float(few.counts.dot(many.frequencies(few.ids)))
     return min(shared / (a.norm * b.norm), 1.0)
 
 
