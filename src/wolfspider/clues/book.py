@@ -325,7 +325,7 @@ class Book:
         told = numbers.take(waiting)
         self._said[told] = np.maximum(self._said.take(told, axis=0), said)
         counts = self._counts.take(told, axis=0).astype(np.intp)
-        self._write_places(numbers, paths, waiting, counts[:, Count.SOURCES] // ONE)
+        self._write_places(numbers, paths, waiting, counts[:, Count.SOURCES])
         if len(waiting) < len(numbers):
             self._tell_of_fetched(counts, numbers, waiting, paths)
         counts[:, Count.SOURCES] += ONE
@@ -422,7 +422,7 @@ class Book:
     def _write_places(
         self, numbers: Numbers, paths: NDArray[np.uint32], waiting: Rows, sources: Numbers
     ) -> None:
-        room = (sources < _PLACES).nonzero()[0]
+        room = (sources < _PLACES * ONE).nonzero()[0]
         if not len(room):
             return  # nobody will come back to this page
         start = self._starts.item(self._written)
@@ -434,7 +434,7 @@ class Book:
         self._starts = grown(self._starts, self._written + 1)
         self._starts[self._written] = end
         here = waiting.take(room)
-        self._places[numbers.take(here), sources.take(room)] = here + (start + 1)
+        self._places[numbers.take(here), sources.take(room) // ONE] = here + (start + 1)
 
     # -- on disk ---------------------------------------------------------------------------
 

@@ -114,7 +114,7 @@ class Evidence:
         if self.visits > 1:
             weights = np.log1p(words.counts)
             lifts = self.speech.lift(tokens, self.page_base)
-            talk = float(lifts @ weights) / float(np.add.reduce(weights))
+            talk = float(lifts.dot(weights)) / float(np.add.reduce(weights))
         self.speech.learn(tokens, paid)
         return talk
 
@@ -204,8 +204,8 @@ class Evidence:
         rows[:, _SAID] = book.said(numbers)
         counts = book.counts(numbers)
         paid, seen = counts[:, : Count.SOURCES], counts[:, Count.SOURCES :]
-        held_back = np.maximum(_HELD_BACK, np.float32(_PAY / base))
-        rows[:, _LIFTS] = np.log((paid / np.float32(base) + held_back) / (seen + held_back))
+        held_back = np.maximum(_HELD_BACK, _PAY / base)
+        rows[:, _LIFTS] = np.log((paid / base + held_back) / (seen + held_back))
         sources = counts[:, Count.SOURCES]
         rows[:, AT["some_paid"]] = rows[:, AT["near"]] == 0
         rows[:, AT["talk"]] = book.talk(numbers) / np.maximum(sources, 1)

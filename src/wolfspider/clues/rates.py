@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from wolfspider.records import State
 
 BITS = 19
-Hashes = NDArray[np.uint32]  # below 2 ** BITS
+Hashes = NDArray[np.integer[Any]]  # below 2 ** BITS
 Singles = NDArray[np.float32]
 
 

@@ -26,7 +26,7 @@ _DIGITS = frozenset(b"0123456789")
 
 # Ids are hashes already. Their upper bits are the token of a word, in whatever bag it stands. Their
 # lower bits are that of a word in its bag: the salt of a kind changes some that the upper lack.
-_UPPER, _LOWER = np.uint32(32 - BITS), np.uint32((1 << BITS) - 1)
+_UPPER, _LOWER = np.array(32 - BITS, np.uint32), np.array((1 << BITS) - 1, np.uint32)
 _SALTS = np.array([0x9E3779B1 * (n + 1) % (1 << 32) >> BITS for n in range(len(KINDS))], np.uint32)
 _BLOCK = 1 << 10  # links for which the salts of words are written down once and for all
 _ALL_SALTS = np.tile(_SALTS[:_WORDY], _BLOCK)
@@ -40,7 +40,7 @@ BY_ROOT = np.sqrt(IN_MEAN)
 
 def hashed(ids: TermIds) -> Hashes:
     """Tokens of ids, as words of pages."""
-    return ids >> _UPPER
+    return (ids >> _UPPER).astype(np.intp)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
