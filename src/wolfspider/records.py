@@ -180,16 +180,18 @@ class Links:
     and every array below is a view made when it is asked for.
     """
 
-    __slots__ = ("_ids", "_size", "_text", "buffer")
+    __slots__ = ("_at_bags", "_at_paths", "_at_text", "_ids", "_size", "_text", "buffer")
 
     _HEADER = struct.Struct("<4I16x")  # links, term ids, text bytes, host-name bytes
 
     def __init__(self, buffer: bytes) -> None:
         self.buffer = buffer
-        self._size: int
-        self._ids: int
-        self._text: int
-        self._size, self._ids, self._text, _ = self._HEADER.unpack_from(buffer)
+        size, self._ids, self._text, _ = self._HEADER.unpack_from(buffer)
+        self._size: int = size
+        # Where sections begin; they stand in order of falling item size, so all are aligned.
+        self._at_bags = 32 + 8 * size
+        self._at_paths = self._at_bags + 4 * (len(BAGS) * size + 1 + self._ids)
+        self._at_text = self._at_paths + 4 * (2 * size + 1) + 3 * size
 
     def __len__(self) -> int:
         return self._size
@@ -293,54 +295,43 @@ class Links:
             np.concatenate([part.bag_ids for part in parts]),
         )
 
-    # Where each section begins; sections stand in order of falling item size, so all are aligned.
-
-    def _at_bags(self) -> int:
-        return 32 + 8 * self._size
-
-    def _at_paths(self) -> int:
-        return self._at_bags() + 4 * (len(BAGS) * self._size + 1 + self._ids)
-
-    def _at_text(self) -> int:
-        return self._at_paths() + 4 * (2 * self._size + 1) + 3 * self._size
-
     @property
     def fingerprints(self) -> Fingerprints:
         return np.frombuffer(self.buffer, np.uint64, self._size, 32)
 
     @property
     def bag_starts(self) -> NDArray[np.uint32]:
-        return np.frombuffer(self.buffer, np.uint32, len(BAGS) * self._size + 1, self._at_bags())
+        return np.frombuffer(self.buffer, np.uint32, len(BAGS) * self._size + 1, self._at_bags)
 
     @property
     def bag_ids(self) -> TermIds:
-        at = self._at_bags() + 4 * (len(BAGS) * self._size + 1)
+        at = self._at_bags + 4 * (len(BAGS) * self._size + 1)
         return np.frombuffer(self.buffer, np.uint32, self._ids, at)
 
     @property
     def paths(self) -> NDArray[np.uint32]:
         """A hash of each link's DOM tag path, e.g. of `body/div.menu/ul/li/a`."""
-        return np.frombuffer(self.buffer, np.uint32, self._size, self._at_paths())
+        return np.frombuffer(self.buffer, np.uint32, self._size, self._at_paths)
 
     @property
     def text_starts(self) -> NDArray[np.uint32]:
-        at = self._at_paths() + 4 * self._size
+        at = self._at_paths + 4 * self._size
         return np.frombuffer(self.buffer, np.uint32, self._size + 1, at)
 
     @property
     def host_of(self) -> NDArray[np.uint16]:
-        at = self._at_paths() + 4 * (2 * self._size + 1)
+        at = self._at_paths + 4 * (2 * self._size + 1)
         return np.frombuffer(self.buffer, np.uint16, self._size, at)
 
     @property
     def flags(self) -> NDArray[np.uint8]:
-        at = self._at_paths() + 4 * (2 * self._size + 1) + 2 * self._size
+        at = self._at_paths + 4 * (2 * self._size + 1) + 2 * self._size
         return np.frombuffer(self.buffer, np.uint8, self._size, at)
 
     @property
     def hosts(self) -> list[str]:
         """Distinct hosts that the links lead to."""
-        names = self.buffer[self._at_text() + self._text :]
+        names = self.buffer[self._at_text + self._text :]
         return names.decode().split("\n") if names else []
 
     def bag(self, name: str) -> Bag:
@@ -355,7 +346,7 @@ class Links:
 
     def texts(self, rows: Rows | None = None) -> list[bytes]:
         """`url + "\\n" + anchor` of the chosen rows, or of all."""
-        starts, text, buffer = self.text_starts, self._at_text(), self.buffer
+        starts, text, buffer = self.text_starts, self._at_text, self.buffer
         begin, end = starts[:-1], starts[1:]
         if rows is not None:
             begin, end = begin[rows], end[rows]
