@@ -21,20 +21,21 @@ class PriorLogistic:
     """p = σ(w · x) with a normal prior on w, fitted by Newton's method.
 
     `prior` are the weights to begin with, `firmness` their precisions: a weight with firmness f
-    moves when examples that speak for another one weigh more than f together. Labels may be any
-    share in [0, 1].
+    moves when examples that speak for another one weigh more than f together. Of weights that are
+    not in doubt each for itself it is a matrix. Labels may be any share in [0, 1].
     """
 
     def __init__(self, prior: Floats, firmness: Floats) -> None:
-        self.prior, self.firmness = prior, firmness
-        self._set(prior.copy(), np.diag(1 / np.sqrt(firmness)))  # a root of the covariance
+        self.prior = prior
+        self.firmness = np.diag(firmness) if firmness.ndim == 1 else firmness
+        self._set(prior.copy(), _root_of_inverse(self.firmness))
 
     def fit(self, examples: Floats, labels: Floats) -> None:
         weights, limit = self.weights, _LONGEST
         before: NDArray[np.floating[Any]] = np.zeros(len(weights))
         for _ in range(_STEPS):
-            gradient = self.firmness * (weights - self.prior)
-            curvature = np.diag(self.firmness)
+            gradient = self.firmness @ (weights - self.prior)
+            curvature = self.firmness.copy()
             for at in range(0, len(examples), _BLOCK):
                 some, label = examples[at : at + _BLOCK], labels[at : at + _BLOCK]
                 p = 1 / (1 + np.exp(-np.clip(some @ weights, -15, 15)))
@@ -47,7 +48,15 @@ class PriorLogistic:
             weights, before = weights - step * min(1.0, limit / max(longest, 1e-12)), step
             if longest < _ENOUGH:
                 break
-        self._set(weights, np.linalg.inv(np.linalg.cholesky(curvature)).T)
+        self._set(weights, _root_of_inverse(curvature))
+
+    def learned(self) -> Floats:
+        """How much firmer than the prior the examples have made the weights."""
+        return np.linalg.inv(self._spread @ self._spread.T) - self.firmness
+
+    def weights_of(self, row: NDArray[np.float32]) -> Floats:
+        """What each clue of a row counts for."""
+        return self.weights
 
     def expect(self, rows: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """w · x for each row, and its standard deviation: how much the weights are in doubt."""
@@ -59,6 +68,7 @@ class PriorLogistic:
         return means, np.sqrt(doubts, out=doubts)
 
     def _set(self, weights: Floats, spread: Floats) -> None:
+        """Weights, and a root of their covariance."""
         self.weights, self._spread = weights, spread
         self._at_once = np.column_stack([weights, spread]).astype(np.float32)
 
@@ -66,5 +76,12 @@ class PriorLogistic:
         return {"prior": self.prior, "weights": self.weights, "spread": self._spread}
 
     def restore(self, state: State) -> None:
-        self.prior = np.array(state["prior"])
-        self._set(np.array(state["weights"]), np.array(state["spread"]))
+        prior, weights = np.array(state["prior"]), np.array(state["weights"])
+        if not prior.shape == weights.shape == self.prior.shape:
+            raise ValueError(f"{weights.shape} weights, and not {self.prior.shape}")
+        self.prior = prior
+        self._set(weights, np.array(state["spread"]))
+
+
+def _root_of_inverse(matrix: Floats) -> Floats:
+    return np.linalg.inv(np.linalg.cholesky(matrix)).T

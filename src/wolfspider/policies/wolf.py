@@ -392,7 +392,7 @@ class Wolf:
         waiting = 1 + self._count_above(_GONE) - (own > _GONE)
         explored = in_turn or (rank == 1 and self._is_curious(number, promise, worth))
         usual = self._usual if self._usual[0] else _mean(self._rows)  # before the first look
-        clues = clues_of(self.evidence, number, row, self.learner.weights, usual)
+        clues = clues_of(self.evidence, number, row, self.learner.weights_of(row), usual)
         return Receipt(float(1 / (1 + np.exp(-promise))), rank, waiting, explored, clues)
 
     def _count_above(self, score: float) -> int:
@@ -426,12 +426,16 @@ class Wolf:
                 "it was learned by another version of the wolf, and this one cannot take it up"
             )
         weights = np.array(values["weights"], np.float64)
-        if weights.shape != PRIOR.shape or not np.isfinite(weights).all():
+        if weights.ndim != 1 or len(weights) < len(PRIOR) or not np.isfinite(weights).all():
             raise ValueError(f"weights of shape {weights.shape}")
-        self.learner = PriorLogistic(weights, FIRMNESS)
+        self.learner = self._learner(weights, values)
         before = Topic(tuple(values["keywords"]))
         if not before.keywords or self.evidence.topic.similarity(before.terms) >= _SAME_TOPIC:
             self.evidence.carry(values, self.trust)
+
+    def _learner(self, weights: Floats, carried: State) -> PriorLogistic:
+        """One that begins with weights that were carried; there may be more than those of clues."""
+        return PriorLogistic(weights[: len(PRIOR)], FIRMNESS)
 
     def drift(self) -> float | None:
         """Which share of the tokens of links met so far what was carried did not know."""

@@ -9,6 +9,11 @@ What leads to much is met seldom, a list of people once on a site, and it takes 
 until it is known what such a page was worth. So in all of these hunts, and in the one that begins
 with what they learned, a page is worth at once what its new links score together: the yield of the
 best trip over them, until a real one has more.
+
+Who has maps can learn more weights. On a relevant page some clues mean something else: an address
+with words of the topic leads to a part of that page more often than to another relevant one. So
+these clues have weights of their own there. And weights that thousands of examples spoke for
+should not fall with the first finds of a hunt: how firm the maps have made them is carried, too.
 """
 
 from __future__ import annotations
@@ -19,12 +24,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from wolfspider.clues.evidence import together
+from wolfspider.clues.evidence import AT, together
 from wolfspider.clues.priors import FIRMNESS, PRIOR
+from wolfspider.learners.crossed_logistic import CrossedLogistic
 from wolfspider.learners.prior_logistic import PriorLogistic
 from wolfspider.policies.trained import Lesson, Trained
 from wolfspider.policies.wolf import Wolf, to_carry
-from wolfspider.records import Links, State, Verdict, Visit
+from wolfspider.records import Floats, Links, State, Verdict, Visit
 from wolfspider.topics import NO_TOPIC, Topic
 from wolfspider.training.maps import Map
 from wolfspider.training.model import Model
@@ -33,6 +39,17 @@ from wolfspider.webs.graph import Mask, Numbers
 
 _SITES = 4  # of a map that are hunted one by one; the others together
 _SMALL = 0.1  # share of the pages below which a site is not hunted alone
+_ELSEWHERE = 0.1  # of an example here is what one on a map counts for
+_CROSSED = np.array(  # clues that may mean something else on a relevant page
+    [
+        AT[name]
+        for name in (
+            *("anchor", "context", "url", "same_host", "same_folder", "alike_worth", "beside_paid"),
+            *("rate_anchor", "rate_context", "rate_url", "rate_source", "rate_path", "rate_shape"),
+        )
+    ]
+)
+_FIRMNESS = np.concatenate([FIRMNESS, FIRMNESS[_CROSSED]])
 
 
 class TrainedWolf(Trained, Wolf):
@@ -61,6 +78,14 @@ class TrainedWolf(Trained, Wolf):
         self.foresees = True  # its weights were learned where it is known what promises are worth
         self.carry(self.made_for(model).state)
 
+    def _learner(self, weights: Floats, carried: State) -> PriorLogistic:
+        prior = np.zeros(len(_FIRMNESS))
+        prior[: len(weights)] = weights  # fewer, if a wolf without a map learned them
+        firmness = np.diag(_FIRMNESS)
+        if "learned" in carried:
+            firmness += _ELSEWHERE * np.asarray(carried["learned"], np.float64)
+        return _crossed(prior, firmness)
+
     @classmethod
     def fit(cls, known: Map) -> Lesson:
         """Hunt on each site of the map, then again with what was learned on the others.
@@ -76,12 +101,12 @@ class TrainedWolf(Trained, Wolf):
                 _hunted(known, part, together(told[:at] + told[at + 1 :]), cls.trust)
                 for at, part in enumerate(parts)
             ]
-        learner = PriorLogistic(PRIOR.copy(), FIRMNESS)
+        learner = _untaught()
         rows, values = zip(*(wolf.examples() for wolf in wolves), strict=True)
         learner.fit(np.concatenate(rows), np.concatenate(values))
         whole = together(told)
         # What words are worth was learned of targets, and holds for any way to ask for them.
-        state = to_carry(NO_TOPIC, learner.weights, whole)
+        state = to_carry(NO_TOPIC, learner.weights, whole) | {"learned": learner.learned()}
         about = {
             "sites": len(parts),
             "pages_hunted": int(whole["visits"]),
@@ -92,6 +117,16 @@ class TrainedWolf(Trained, Wolf):
     def overlap(self) -> float | None:
         drift = self.drift()
         return None if drift is None else 1 - drift
+
+
+def _crossed(prior: Floats, firmness: Floats) -> CrossedLogistic:
+    """Weights of all clues, and how much more or less some are worth on a relevant page."""
+    return CrossedLogistic(prior, firmness, _CROSSED, AT["some_paid"])
+
+
+def _untaught() -> CrossedLogistic:
+    """Weights that no map has changed: on a relevant page they are the same as elsewhere."""
+    return _crossed(np.concatenate([PRIOR, np.zeros(len(_CROSSED))]), _FIRMNESS)
 
 
 def sites(known: Map) -> list[Mask]:
@@ -124,6 +159,7 @@ def _hunted(known: Map, part: Mask, before: State | None = None, trust: float = 
     """A wolf that has fetched every page of a part, and that may have begun with something."""
     wolf = Wolf(topic=known.topic)
     wolf.foresees = True
+    wolf.learner = _untaught()
     if before is not None:
         wolf.evidence.carry(before, trust)
     for visit in _hunt(wolf, known, part):
