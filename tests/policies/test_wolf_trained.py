@@ -15,10 +15,10 @@ from wolfspider.clues.priors import FIRMNESS, PRIOR
 from wolfspider.crawl import replay
 from wolfspider.judges import KeywordJudge
 from wolfspider.judges.targets import TargetJudge
-from wolfspider.learners.prior_logistic import PriorLogistic
+from wolfspider.learners.crossed_logistic import CrossedLogistic
 from wolfspider.policies import make, trains
 from wolfspider.policies.wolf import Wolf
-from wolfspider.policies.wolf_trained import TrainedWolf, _hunt, sites
+from wolfspider.policies.wolf_trained import _CROSSED, TrainedWolf, _hunt, sites
 from wolfspider.records import State, Visit
 from wolfspider.states import save_state
 from wolfspider.topics import Topic
@@ -199,13 +199,14 @@ def test_weights_are_fitted_to_hunts_with_the_words_of_the_other_sites(
     assert not np.allclose(model.state["weights"], fitted(cold), atol=0.01)
     blind = [hunted(known, part, foresees=False) for part in parts]
     assert not np.allclose(fitted(cold), fitted(blind), atol=0.01)
-    assert (np.asarray(model.state["weights"]) != PRIOR).any()
+    assert (np.asarray(model.state["weights"])[: len(PRIOR)] != PRIOR).any()
 
 
 def hunted(
     known: Map, part: np.ndarray, before: State | None = None, *, foresees: bool = True
 ) -> Wolf:
     wolf = Wolf(topic=Topic(()))
+    wolf.learner = untaught()
     wolf.foresees = foresees
     if before is not None:
         wolf.evidence.carry(before, TrainedWolf.trust)
@@ -214,11 +215,78 @@ def hunted(
     return wolf
 
 
+def untaught() -> CrossedLogistic:
+    prior = np.concatenate([PRIOR, np.zeros(len(_CROSSED))])
+    firmness = np.concatenate([FIRMNESS, FIRMNESS[_CROSSED]])
+    return CrossedLogistic(prior, firmness, _CROSSED, AT["some_paid"])
+
+
 def fitted(wolves: list[Wolf]) -> np.ndarray:
-    learner = PriorLogistic(PRIOR.copy(), FIRMNESS)
+    learner = untaught()
     rows, values = zip(*(wolf.examples() for wolf in wolves), strict=True)
     learner.fit(np.concatenate(rows), np.concatenate(values))
     return learner.weights
+
+
+# -- weights -------------------------------------------------------------------------------
+
+
+def test_what_the_map_made_firm_takes_more_to_move(model: Model, web: RecordedWeb) -> None:
+    """By the same examples of another judge; measured in what the map had examples of."""
+    topic, learned = Topic.of("eclipse"), np.asarray(model.state["learned"])
+    wolf = Wolf(topic=topic)
+    relevant(web, wolf, topic, 100)
+    loose = replace(model, state={k: v for k, v in model.state.items() if k != "learned"})
+    moved = []
+    for each in (model, loose):
+        learner = TrainedWolf(topic=topic, model=each).learner
+        learner.fit(*wolf.examples())
+        away = learner.weights - each.state["weights"]
+        moved.append(float(away @ learned @ away))
+    assert 0 < moved[0] < 0.5 * moved[1]
+
+
+def test_a_wolf_without_a_map_takes_up_what_clues_are_worth(model: Model, web: RecordedWeb) -> None:
+    topic = Topic.of(label(web))
+    trained, plain = TrainedWolf(topic=topic, model=model), Wolf(topic=topic)
+    plain.carry(trained.carried())
+    assert plain.learner.weights.tolist() == trained.learner.weights[: len(PRIOR)].tolist()
+
+
+def test_what_a_wolf_without_a_map_learned_is_the_same_on_all_pages(
+    model: Model, web: RecordedWeb
+) -> None:
+    topic = Topic.of(label(web))
+    trained, plain = TrainedWolf(topic=topic, model=model), Wolf(topic=topic)
+    relevant(web, plain, topic, 60)
+    trained.carry(plain.carried())
+    weights = trained.learner.weights
+    assert weights[: len(PRIOR)].tolist() == plain.learner.weights.tolist()
+    assert not weights[len(PRIOR) :].any()
+    assert len(relevant(web, trained, topic, 60))
+
+
+def test_a_model_of_other_weights_is_refused(model: Model) -> None:
+    for broken in ({"weights": np.zeros(3)}, {"weights": np.zeros(99)}, {"learned": np.eye(3)}):
+        with pytest.raises(ValueError, match=r"shape|broadcast"):
+            TrainedWolf(topic=Topic.of("moon"), model=replace(model, state=model.state | broken))
+
+
+def test_receipts_add_up_to_the_promise_also_on_relevant_pages(
+    model: Model, web: RecordedWeb
+) -> None:
+    """What clues count for is asked of each row: on relevant pages it is something else."""
+    policy = TrainedWolf(topic=Topic.of(label(web)), model=model)
+    relevant(web, policy, Topic.of(label(web)), 60)
+    rows, _ = policy.examples()
+    on_relevant = rows[rows[:, AT["some_paid"]] > 0].astype(np.float32)
+    assert len(on_relevant)
+    for row in on_relevant:
+        weights = policy.learner.weights_of(row)
+        assert float(row @ weights) == pytest.approx(
+            policy.learner.expect(row[None])[0].item(), abs=1e-3
+        )
+        assert weights.tolist() != policy.learner.weights[: len(PRIOR)].tolist()
 
 
 def test_words_of_all_sites_are_carried(web: RecordedWeb, model: Model) -> None:
