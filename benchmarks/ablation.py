@@ -38,7 +38,7 @@ from wolfspider.learners.prior_logistic import PriorLogistic
 from wolfspider.policies import Spec, make
 from wolfspider.policies.wolf import Wolf
 from wolfspider.protocols import Policy
-from wolfspider.records import Verdict, Visit
+from wolfspider.records import Floats, Verdict, Visit
 from wolfspider.topics import Topic
 from wolfspider.webs.recorded import RecordedWeb
 
@@ -141,16 +141,34 @@ def area(ground: Ground, policy: Policy, fetches: int) -> float:
     return total / fetches / float(ground.wanted.sum())
 
 
+def factors(chance: int) -> Floats:
+    """What the weights to begin with are multiplied by; 0: they stay as they are."""
+    if not chance:
+        return np.ones(len(FEATURES))
+    drawn = np.random.default_rng(SEED + chance).standard_normal(len(FEATURES))
+    return 1 + CHANCE * drawn
+
+
 def chancy(wolf: Wolf, chance: int) -> Wolf:
-    """One that begins with other weights by chance, the same for all tasks; 0: as it is."""
-    if chance:
-        factors = 1 + CHANCE * np.random.default_rng(SEED + chance).standard_normal(len(FEATURES))
-        wolf.learner = PriorLogistic(wolf.learner.prior * factors, FIRMNESS)
+    """One that begins with other weights by chance, the same for all tasks."""
+    wolf.learner = PriorLogistic(wolf.learner.prior * factors(chance), FIRMNESS)
     return wolf
 
 
+def hunted(ground: Ground, name: str, chances: int, fetches: int) -> list[float]:
+    """Areas of a wolf without a part, as often as it hunts."""
+    topic = ground.topic()
+    seen._AGAIN, kept = 0 if name == AGAIN else seen._AGAIN, seen._AGAIN
+    found = [area(ground, chancy(PARTS[name](topic), chance), fetches) for chance in range(chances)]
+    seen._AGAIN = kept
+    return found
+
+
+Hunted = Callable[[Ground, str, int, int], list[float]]
+
+
 def areas(
-    asked: argparse.Namespace, names: Sequence[str], path: Path, at: int
+    asked: argparse.Namespace, hunted: Hunted, names: Sequence[str], path: Path, at: int
 ) -> dict[str, list[float]]:
     """Of one task: breadth-first, optimal, and every wolf, as often as it hunts."""
     file = read_tasks(path, asked.web)
@@ -158,32 +176,25 @@ def areas(
     task = replace(task, judge=asked.judge, description=task.description or " ".join(task.keywords))
     ground = Ground.lay(RecordedWeb(file.web), task)
     fetches = max(1, int(asked.part * ground.budget))
-    topic = ground.topic()
     found = {
-        "breadth-first": [area(ground, make("breadth-first", topic=topic), fetches)],
+        "breadth-first": [area(ground, make("breadth-first", topic=ground.topic()), fetches)],
         "optimal": [area(ground, make_oracle(Spec.parse("optimal"), ground), fetches)],
     }
-    for name in names:
-        seen._AGAIN, kept = 0 if name == AGAIN else seen._AGAIN, seen._AGAIN
-        found[name] = [
-            area(ground, chancy(PARTS[name](topic), chance), fetches)
-            for chance in range(asked.chances)
-        ]
-        seen._AGAIN = kept
-    return found
+    return found | {name: hunted(ground, name, asked.chances, fetches) for name in names}
 
 
-def run(asked: argparse.Namespace) -> None:
+def run(asked: argparse.Namespace, hunted: Hunted, parts: Sequence[str]) -> None:
+    """Report what the wolf loses without each part; the first of them is the whole wolf."""
     tasks = [
         (path, at) for path in asked.tasks for at in range(len(read_tasks(path, asked.web).tasks))
     ]
-    work = partial(areas, asked, [WHOLE] if asked.whole else list(PARTS))
+    work = partial(areas, asked, hunted, parts[:1] if asked.whole else parts)
     with ProcessPoolExecutor(asked.jobs) as pool:
         each = list(pool.map(work, *zip(*tasks, strict=True)))
     chances = {name: np.array([found[name] for found in each]) for name in each[0]}
     columns = {name: values.mean(axis=1) for name, values in chances.items()}
     low, high = columns.pop("breadth-first"), columns.pop("optimal")
-    whole = columns[WHOLE]
+    whole = columns[parts[0]]
     draws = np.random.default_rng(0).integers(len(tasks), size=(DRAWS, len(tasks)))
     room = (high - low)[draws].mean(axis=1)
     for name, column in columns.items():
@@ -208,13 +219,17 @@ def run(asked: argparse.Namespace) -> None:
         )
 
 
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
+def asked(about: str | None, part: float = 0.2) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=about)
     parser.add_argument("tasks", nargs="+", type=Path)
     parser.add_argument("--web", type=Path)
-    parser.add_argument("--part", type=float, default=0.2)
+    parser.add_argument("--part", type=float, default=part)
     parser.add_argument("--judge", default="targets")
     parser.add_argument("--chances", type=int, default=1)
     parser.add_argument("--whole", action="store_true")
     parser.add_argument("--jobs", type=int, default=2)
-    run(parser.parse_args())
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    run(asked(__doc__), hunted, list(PARTS))

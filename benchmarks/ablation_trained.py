@@ -1,0 +1,69 @@
+"""What each part of the trained wolf buys, and how much of what it finds is chance.
+
+python -m benchmarks.ablation_trained tasks.toml … [--web webs/NAME] [--chances 6] [--whole]
+                                      [--judge keywords] [--part 1.0]
+
+As benchmarks.ablation, for `wolf-trained`, which learns for each task from what its `train` names.
+With --chances the weights with which it begins to learn from the map have 12 % of chance in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from benchmarks import ablation
+from wolfspider.clues.priors import FIRMNESS, PRIOR
+from wolfspider.lab.ground import Ground
+from wolfspider.lab.training import map_of
+from wolfspider.policies import wolf_trained
+from wolfspider.policies.wolf import Wolf
+from wolfspider.policies.wolf_trained import TrainedWolf
+
+WHOLE = "the whole trained wolf"
+CROSSED = "weights of their own on relevant pages"
+FIRM = "firmness of what maps taught"
+FORESIGHT = "foresight"
+PARTS = (WHOLE, CROSSED, FIRM, FORESIGHT)
+
+
+@contextmanager
+def instead(owner: object, **values: Any) -> Iterator[None]:
+    """Other values of some names of a module or class, for a while."""
+    kept = {name: getattr(owner, name) for name in values}
+    for name, value in values.items():
+        setattr(owner, name, value)
+    try:
+        yield
+    finally:
+        for name, value in kept.items():
+            setattr(owner, name, value)
+
+
+def trained(ground: Ground, name: str) -> TrainedWolf:
+    model = TrainedWolf.train(map_of(ground.web, ground.task))
+    if name == FIRM:
+        state = {key: value for key, value in model.state.items() if key != "learned"}
+        model = replace(model, state=state)
+    return TrainedWolf(topic=ground.topic(), model=model)
+
+
+def hunted(ground: Ground, name: str, chances: int, fetches: int) -> list[float]:
+    """Areas of a trained wolf without a part, as often as it learns and hunts."""
+    nothing = np.empty(0, np.intp)
+    crossed = {"_CROSSED": nothing, "_FIRMNESS": FIRMNESS} if name == CROSSED else {}
+    blind = {"_foresee": lambda *_: None} if name == FORESIGHT else {}
+    found = []
+    for chance in range(chances):
+        prior = PRIOR * ablation.factors(chance)
+        with instead(wolf_trained, PRIOR=prior, **crossed), instead(Wolf, **blind):
+            found.append(ablation.area(ground, trained(ground, name), fetches))
+    return found
+
+
+if __name__ == "__main__":
+    ablation.run(ablation.asked(__doc__, part=1.0), hunted, PARTS)
