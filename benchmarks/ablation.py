@@ -16,11 +16,13 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -155,6 +157,19 @@ def chancy(wolf: Wolf, chance: int) -> Wolf:
     return wolf
 
 
+@contextmanager
+def instead(owner: object, **values: Any) -> Iterator[None]:
+    """Other values of some names of a module or class, for a while."""
+    kept = {name: getattr(owner, name) for name in values}
+    for name, value in values.items():
+        setattr(owner, name, value)
+    try:
+        yield
+    finally:
+        for name, value in kept.items():
+            setattr(owner, name, value)
+
+
 def hunted(ground: Ground, name: str, chances: int, fetches: int) -> list[float]:
     """Areas of a wolf without a part, as often as it hunts."""
     topic = ground.topic()
@@ -168,7 +183,7 @@ Hunted = Callable[[Ground, str, int, int], list[float]]
 
 
 def areas(
-    asked: argparse.Namespace, hunted: Hunted, names: Sequence[str], path: Path, at: int
+    asked: argparse.Namespace, hunt: Hunted, names: Sequence[str], path: Path, at: int
 ) -> dict[str, list[float]]:
     """Of one task: breadth-first, optimal, and every wolf, as often as it hunts."""
     file = read_tasks(path, asked.web)
@@ -180,15 +195,15 @@ def areas(
         "breadth-first": [area(ground, make("breadth-first", topic=ground.topic()), fetches)],
         "optimal": [area(ground, make_oracle(Spec.parse("optimal"), ground), fetches)],
     }
-    return found | {name: hunted(ground, name, asked.chances, fetches) for name in names}
+    return found | {name: hunt(ground, name, asked.chances, fetches) for name in names}
 
 
-def run(asked: argparse.Namespace, hunted: Hunted, parts: Sequence[str]) -> None:
+def run(asked: argparse.Namespace, hunt: Hunted, parts: Sequence[str]) -> None:
     """Report what the wolf loses without each part; the first of them is the whole wolf."""
     tasks = [
         (path, at) for path in asked.tasks for at in range(len(read_tasks(path, asked.web).tasks))
     ]
-    work = partial(areas, asked, hunted, parts[:1] if asked.whole else parts)
+    work = partial(areas, asked, hunt, parts[:1] if asked.whole else parts)
     with ProcessPoolExecutor(asked.jobs) as pool:
         each = list(pool.map(work, *zip(*tasks, strict=True)))
     chances = {name: np.array([found[name] for found in each]) for name in each[0]}
@@ -219,7 +234,7 @@ def run(asked: argparse.Namespace, hunted: Hunted, parts: Sequence[str]) -> None
         )
 
 
-def asked(about: str | None, part: float = 0.2) -> argparse.Namespace:
+def read_asked(about: str | None, part: float = 0.2) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("tasks", nargs="+", type=Path)
     parser.add_argument("--web", type=Path)
@@ -232,4 +247,4 @@ def asked(about: str | None, part: float = 0.2) -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    run(asked(__doc__), hunted, list(PARTS))
+    run(read_asked(__doc__), hunted, list(PARTS))

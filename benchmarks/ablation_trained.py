@@ -9,14 +9,12 @@ With --chances the weights with which it begins to learn from the map have 12 % 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from benchmarks import ablation
+from benchmarks.ablation import instead
 from wolfspider.clues.priors import FIRMNESS, PRIOR
 from wolfspider.lab.ground import Ground
 from wolfspider.lab.training import map_of
@@ -29,19 +27,6 @@ CROSSED = "weights of their own on relevant pages"
 FIRM = "firmness of what maps taught"
 FORESIGHT = "foresight"
 PARTS = (WHOLE, CROSSED, FIRM, FORESIGHT)
-
-
-@contextmanager
-def instead(owner: object, **values: Any) -> Iterator[None]:
-    """Other values of some names of a module or class, for a while."""
-    kept = {name: getattr(owner, name) for name in values}
-    for name, value in values.items():
-        setattr(owner, name, value)
-    try:
-        yield
-    finally:
-        for name, value in kept.items():
-            setattr(owner, name, value)
 
 
 def trained(ground: Ground, name: str) -> TrainedWolf:
@@ -66,4 +51,4 @@ def hunted(ground: Ground, name: str, chances: int, fetches: int) -> list[float]
 
 
 if __name__ == "__main__":
-    ablation.run(ablation.asked(__doc__, part=1.0), hunted, PARTS)
+    ablation.run(ablation.read_asked(__doc__, part=1.0), hunted, PARTS)

@@ -9,16 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from checks import check_policy
+from checks import check_policy, through_disk
 from wolfspider.clues.evidence import AT, together
-from wolfspider.clues.priors import FIRMNESS, PRIOR
+from wolfspider.clues.priors import PRIOR
 from wolfspider.crawl import replay
 from wolfspider.judges import KeywordJudge
 from wolfspider.judges.targets import TargetJudge
-from wolfspider.learners.crossed_logistic import CrossedLogistic
 from wolfspider.policies import make, trains
 from wolfspider.policies.wolf import Wolf
-from wolfspider.policies.wolf_trained import _CROSSED, TrainedWolf, _hunt, sites
+from wolfspider.policies.wolf_trained import TrainedWolf, _hunt, _untaught, sites
 from wolfspider.records import State, Visit
 from wolfspider.states import save_state
 from wolfspider.topics import Topic
@@ -206,7 +205,7 @@ def hunted(
     known: Map, part: np.ndarray, before: State | None = None, *, foresees: bool = True
 ) -> Wolf:
     wolf = Wolf(topic=Topic(()))
-    wolf.learner = untaught()
+    wolf.learner = _untaught()
     wolf.foresees = foresees
     if before is not None:
         wolf.evidence.carry(before, TrainedWolf.trust)
@@ -215,14 +214,8 @@ def hunted(
     return wolf
 
 
-def untaught() -> CrossedLogistic:
-    prior = np.concatenate([PRIOR, np.zeros(len(_CROSSED))])
-    firmness = np.concatenate([FIRMNESS, FIRMNESS[_CROSSED]])
-    return CrossedLogistic(prior, firmness, _CROSSED, AT["some_paid"])
-
-
 def fitted(wolves: list[Wolf]) -> np.ndarray:
-    learner = untaught()
+    learner = _untaught()
     rows, values = zip(*(wolf.examples() for wolf in wolves), strict=True)
     learner.fit(np.concatenate(rows), np.concatenate(values))
     return learner.weights
@@ -253,7 +246,7 @@ def test_a_wolf_without_a_map_takes_up_what_clues_are_worth(model: Model, web: R
     assert plain.learner.weights.tolist() == trained.learner.weights[: len(PRIOR)].tolist()
 
 
-def test_what_a_wolf_without_a_map_learned_is_the_same_on_all_pages(
+def test_a_wolf_without_a_map_says_nothing_of_relevant_pages(
     model: Model, web: RecordedWeb
 ) -> None:
     topic = Topic.of(label(web))
@@ -262,31 +255,67 @@ def test_what_a_wolf_without_a_map_learned_is_the_same_on_all_pages(
     trained.carry(plain.carried())
     weights = trained.learner.weights
     assert weights[: len(PRIOR)].tolist() == plain.learner.weights.tolist()
-    assert not weights[len(PRIOR) :].any()
-    assert len(relevant(web, trained, topic, 60))
+    assert weights[len(PRIOR) :].tolist() == model.state["weights"][len(PRIOR) :].tolist()
+    assert weights[len(PRIOR) :].any()
 
 
-def test_a_model_of_other_weights_is_refused(model: Model) -> None:
-    for broken in ({"weights": np.zeros(3)}, {"weights": np.zeros(99)}, {"learned": np.eye(3)}):
-        with pytest.raises(ValueError, match=r"shape|broadcast"):
+def test_what_the_map_made_firm_stays_firm_in_hunt_after_hunt(
+    model: Model, web: RecordedWeb
+) -> None:
+    """Also in one that began with another hunt, was stopped, and goes on."""
+    topic = Topic.of(label(web))
+    first, second = (TrainedWolf(topic=topic, model=model) for _ in range(2))
+    firmness = first.learner.firmness.tolist()
+    relevant(web, first, topic, 60)
+    second.carry(first.carried())
+    assert second.learner.weights.tolist() == first.learner.weights.tolist()
+    assert second.learner.firmness.tolist() == firmness
+    resumed = TrainedWolf(topic=topic, model=model)
+    resumed.restore(through_disk(second.state()))
+    for each in (second, resumed):
+        each.learner.fit(*first.examples())
+    assert resumed.learner.weights.tolist() == second.learner.weights.tolist()
+
+
+def test_a_model_of_before_leads_a_hunt(model: Model, web: RecordedWeb) -> None:
+    before = {name: value for name, value in model.state.items() if name != "learned"}
+    before["weights"] = np.asarray(before["weights"])[: len(PRIOR)]
+    topic = Topic.of(label(web))
+    policy = TrainedWolf(topic=topic, model=replace(model, state=before))
+    assert policy.learner.weights[: len(PRIOR)].tolist() == before["weights"].tolist()
+    assert not policy.learner.weights[len(PRIOR) :].any()
+    assert policy.learner.firmness.tolist() == _untaught().firmness.tolist()
+    assert relevant(web, policy, topic, 60)
+
+
+def test_a_model_that_does_not_fit_is_refused(model: Model) -> None:
+    size = len(model.state["weights"])
+    for broken in (
+        *({"weights": np.zeros(count)} for count in (3, size - 1, size + 1)),
+        {"weights": np.full(size, np.nan)},
+        *({"learned": np.ones(shape)} for shape in ((), size, (1, size), (3, 3))),
+        {"learned": np.full((size, size), np.inf)},
+    ):
+        with pytest.raises(ValueError, match="shape"):
             TrainedWolf(topic=Topic.of("moon"), model=replace(model, state=model.state | broken))
 
 
-def test_receipts_add_up_to_the_promise_also_on_relevant_pages(
-    model: Model, web: RecordedWeb
+def test_receipts_know_what_clues_count_for_on_relevant_pages(
+    model: Model, web: RecordedWeb, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What clues count for is asked of each row: on relevant pages it is something else."""
     policy = TrainedWolf(topic=Topic.of(label(web)), model=model)
-    relevant(web, policy, Topic.of(label(web)), 60)
-    rows, _ = policy.examples()
-    on_relevant = rows[rows[:, AT["some_paid"]] > 0].astype(np.float32)
-    assert len(on_relevant)
-    for row in on_relevant:
-        weights = policy.learner.weights_of(row)
-        assert float(row @ weights) == pytest.approx(
-            policy.learner.expect(row[None])[0].item(), abs=1e-3
-        )
-        assert weights.tolist() != policy.learner.weights[: len(PRIOR)].tolist()
+    visits = relevant(web, policy, Topic.of(label(web)), 60)
+    book = policy.evidence.book
+    waiting = [
+        fingerprint
+        for fingerprint in visits[-1].page.links.fingerprints.tolist()
+        if not book.fetched(book.find(fingerprint))
+    ]
+    assert waiting
+    told = [policy.receipt(fingerprint) for fingerprint in waiting]
+    learner = policy.learner
+    monkeypatch.setattr(learner, "weights_of", lambda row: learner.weights[: len(PRIOR)])
+    assert [policy.receipt(fingerprint) for fingerprint in waiting] != told
 
 
 def test_words_of_all_sites_are_carried(web: RecordedWeb, model: Model) -> None:

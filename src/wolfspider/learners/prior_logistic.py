@@ -12,8 +12,8 @@ from wolfspider.records import Floats, State
 _STEPS = 6
 _LONGEST = 3.0  # step in any weight
 _ENOUGH = 1e-3
-# Rows at a time: few enough that no linear algebra library shares a product among threads. Its last
-# digits, and so a hunt, would depend on how many there are; and threads that wait cost more.
+# Rows at a time: few enough that the linear algebra library shares no product among threads. Its
+# last digits, and so a hunt, would depend on how many there are; and threads that wait cost more.
 _BLOCK = 128
 
 
@@ -76,11 +76,11 @@ class PriorLogistic:
         return {"prior": self.prior, "weights": self.weights, "spread": self._spread}
 
     def restore(self, state: State) -> None:
-        prior, weights = np.array(state["prior"]), np.array(state["weights"])
-        if not prior.shape == weights.shape == self.prior.shape:
+        prior, weights, spread = (np.array(state[name]) for name in ("prior", "weights", "spread"))
+        if not prior.shape == weights.shape == self.prior.shape or spread.shape != 2 * prior.shape:
             raise ValueError(f"{weights.shape} weights, and not {self.prior.shape}")
         self.prior = prior
-        self._set(weights, np.array(state["spread"]))
+        self._set(weights, spread)
 
 
 def _root_of_inverse(matrix: Floats) -> Floats:

@@ -428,13 +428,13 @@ class Wolf:
         weights = np.array(values["weights"], np.float64)
         if weights.ndim != 1 or len(weights) < len(PRIOR) or not np.isfinite(weights).all():
             raise ValueError(f"weights of shape {weights.shape}")
-        self.learner = self._learner(weights, values)
+        self.learner = self._learner(weights)
         before = Topic(tuple(values["keywords"]))
         if not before.keywords or self.evidence.topic.similarity(before.terms) >= _SAME_TOPIC:
             self.evidence.carry(values, self.trust)
 
-    def _learner(self, weights: Floats, carried: State) -> PriorLogistic:
-        """One that begins with weights that were carried; there may be more than those of clues."""
+    def _learner(self, weights: Floats) -> PriorLogistic:
+        """One that begins with these weights; those that a trained wolf has more stay behind."""
         return PriorLogistic(weights[: len(PRIOR)], FIRMNESS)
 
     def drift(self) -> float | None:

@@ -76,15 +76,18 @@ class TrainedWolf(Trained, Wolf):
             buffer=buffer,
         )
         self.foresees = True  # its weights were learned where it is known what promises are worth
-        self.carry(self.made_for(model).state)
+        self._taught = _taught(self.made_for(model).state)
+        self.carry(model.state)
 
-    def _learner(self, weights: Floats, carried: State) -> PriorLogistic:
-        prior = np.zeros(len(_FIRMNESS))
-        prior[: len(weights)] = weights  # fewer, if a wolf without a map learned them
-        firmness = np.diag(_FIRMNESS)
-        if "learned" in carried:
-            firmness += _ELSEWHERE * np.asarray(carried["learned"], np.float64)
-        return _crossed(prior, firmness)
+    def _learner(self, weights: Floats) -> PriorLogistic:
+        """As firm as the map has made it, also if another hunt has learned other weights since.
+
+        One without a map has none for relevant pages: those of the map stay.
+        """
+        prior, firmness = self._taught
+        if len(weights) not in (len(PRIOR), len(prior)):
+            raise ValueError(f"weights of shape {weights.shape}")
+        return _crossed(np.concatenate([weights, prior[len(weights) :]]), firmness)
 
     @classmethod
     def fit(cls, known: Map) -> Lesson:
@@ -122,6 +125,19 @@ class TrainedWolf(Trained, Wolf):
 def _crossed(prior: Floats, firmness: Floats) -> CrossedLogistic:
     """Weights of all clues, and how much more or less some are worth on a relevant page."""
     return CrossedLogistic(prior, firmness, _CROSSED, AT["some_paid"])
+
+
+def _taught(state: State) -> tuple[Floats, Floats]:
+    """The weights of a model, and how firm they are. One of before has fewer, and says less."""
+    weights, firmness = np.array(state["weights"], np.float64), np.diag(_FIRMNESS)
+    if weights.shape == PRIOR.shape:
+        weights = np.concatenate([weights, np.zeros(len(_CROSSED))])
+    if weights.shape != _FIRMNESS.shape:
+        raise ValueError(f"weights of shape {weights.shape}")
+    learned = np.asarray(state.get("learned", np.zeros_like(firmness)), np.float64)
+    if learned.shape != firmness.shape or not np.isfinite(learned).all():
+        raise ValueError(f"what was learned is no matrix of shape {firmness.shape}")
+    return weights, firmness + _ELSEWHERE * learned
 
 
 def _untaught() -> CrossedLogistic:
