@@ -173,10 +173,10 @@ def instead(owner: object, **values: Any) -> Iterator[None]:
 def hunted(ground: Ground, name: str, chances: int, fetches: int) -> list[float]:
     """Areas of a wolf without a part, as often as it hunts."""
     topic = ground.topic()
-    seen._AGAIN, kept = 0 if name == AGAIN else seen._AGAIN, seen._AGAIN
-    found = [area(ground, chancy(PARTS[name](topic), chance), fetches) for chance in range(chances)]
-    seen._AGAIN = kept
-    return found
+    with instead(seen, _AGAIN=0 if name == AGAIN else seen._AGAIN):
+        return [
+            area(ground, chancy(PARTS[name](topic), chance), fetches) for chance in range(chances)
+        ]
 
 
 Hunted = Callable[[Ground, str, int, int], list[float]]

@@ -104,9 +104,8 @@ class Terms:
         """How often each of the given terms occurs here."""
         if not len(self.ids):
             return np.zeros(len(ids), np.float32)
-        at = self.ids.searchsorted(ids)
-        here = self.ids.take(at, mode="clip") == ids
-        found: NDArray[np.float32] = self.counts.take(at, mode="clip") * here
+        at, here = find_terms(self.ids, ids)
+        found: NDArray[np.float32] = self.counts.take(at) * here
         return found
 
 
