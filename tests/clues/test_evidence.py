@@ -45,8 +45,9 @@ HUNDREDTH, EIGHTH = 0.01, 0.125  # in which a book keeps what pages say
 class Told:
     """Evidence that was told of some visits, the first of a seed."""
 
-    def __init__(self, *visits: Visit, topic: Topic = TOPIC) -> None:
+    def __init__(self, *visits: Visit, topic: Topic = TOPIC, hears_again: bool = False) -> None:
         self.evidence = Evidence(topic, 2.0)
+        self.evidence.hears_again = hears_again
         self.evidence.sow(visits[0].link.fingerprint)
         for each in visits:
             self.tell(each)
@@ -273,6 +274,68 @@ def test_a_state_gives_the_same_rows() -> None:
     numbers = np.arange(told.evidence.book.size, dtype=np.intp)
     assert copy.rows(numbers).tolist() == told.evidence.rows(numbers).tolist()
     assert (copy.visits, copy.paid, copy.base) == (2, 1.0, told.evidence.base)
+
+
+# -- further links to a page ---------------------------------------------------------------
+
+PAYING, DULL = "http://a.test/paying", "http://a.test/dull"
+SHELF: Words = {PAYING: {"anchor": "moon", "context": "tides"}, DULL: {"anchor": "soup"}}
+AGAIN: Words = {TWO: {"anchor": "moon", "context": "tides", "heading": "moon"}}
+
+
+def shelved(*pages: Visit, hears_again: bool = True) -> Told:
+    """Where links with "moon" pay, and those with "soup" do not, before some pages came."""
+    return Told(
+        visit(HOME, {**LINKS, **SHELF}),
+        *(visit(PAYING, relevant=True), visit(DULL)),
+        *pages,
+        hears_again=hears_again,
+    )
+
+
+def test_words_of_a_further_link_count_if_they_say_more() -> None:
+    once, again = shelved().row(TWO), shelved(visit(ONE, AGAIN)).row(TWO)
+    assert again["rate_anchor"] > 0.3 > 0 >= once["rate_anchor"]
+    assert again["rate_context"] > 0.3 > 0 >= once["rate_context"]
+    assert again["rate_heading"] == pytest.approx(once["rate_heading"], abs=0.01)
+
+
+def test_words_of_a_further_link_that_say_less_change_nothing() -> None:
+    new = "http://a.test/new"
+    pages = (
+        visit(ONE, {new: {"anchor": "moon"}}),
+        visit("http://a.test/other", {new: {"anchor": "soup"}}),
+    )
+    told, deaf = shelved(*pages), shelved(*pages, hears_again=False)
+    assert np.isfinite(told.evidence.heard(np.array([told.number(new)]))).any()
+    assert told.row(new) == deaf.row(new)
+
+
+def test_only_who_hears_again_heeds_further_links() -> None:
+    deaf = shelved(visit(ONE, AGAIN), hears_again=False)
+    assert deaf.row(TWO)["rate_anchor"] <= 0
+    assert np.isneginf(deaf.evidence.heard(np.arange(deaf.evidence.book.size))).all()
+
+
+def test_a_link_of_many_pages_is_heard_no_more() -> None:
+    """The first page told, and two more are heard, not the fourth."""
+    dull: Words = {TWO: {"anchor": "soup"}}
+    pages = [visit(f"http://a.test/{number}", dull) for number in range(2)]
+    heard = shelved(pages[0], visit(ONE, AGAIN))
+    missed = shelved(*pages, visit(ONE, AGAIN))
+    assert heard.row(TWO)["rate_anchor"] > 0.3
+    assert missed.row(TWO)["rate_anchor"] <= 0
+
+
+def test_what_was_heard_is_kept_on_disk() -> None:
+    told = shelved(visit(ONE, AGAIN))
+    copy = Evidence(TOPIC, 2.0)
+    copy.hears_again = True
+    copy.restore(through_disk(told.evidence.state()))
+    numbers = np.arange(told.evidence.book.size, dtype=np.intp)
+    assert copy.rows(numbers).tolist() == told.evidence.rows(numbers).tolist()
+    assert copy.heard(numbers).tolist() == told.evidence.heard(numbers).tolist()
+    assert np.isfinite(copy.heard(numbers)).any()
 
 
 def test_a_seed_says_nothing() -> None:

@@ -9,7 +9,7 @@ from wolfspider.clues import naming
 from wolfspider.clues.book import Count
 from wolfspider.clues.evidence import AT, FEATURES, Evidence
 from wolfspider.clues.priors import PRIOR
-from wolfspider.clues.tokens import KINDS
+from wolfspider.clues.tokens import BY_ROOT, KINDS
 from wolfspider.records import BAGS, Clue, Page, Verdict, Visit
 from wolfspider.text import term_ids, terms
 from wolfspider.topics import Topic
@@ -31,6 +31,7 @@ LINKS = wordy(
 def evidence() -> Evidence:
     """A relevant page with three links; the first led to another one, with one link more."""
     evidence = Evidence(Topic.of("solar eclipse"), 2.0)
+    evidence.hears_again = True
     evidence.sow(seed_link(HOME).fingerprint)
     for url in (HOME, "http://a.test/x/1"):
         links = LINKS if url == HOME else LINKS.join(wordy({"http://a.test/x/4": {}}))
@@ -53,6 +54,20 @@ def test_shares_add_up_to_the_score_without_the_bias(
         clues = naming.clues_of(evidence, number, row, weights, NOTHING)
         expected = float(row @ weights) - weights[AT["bias"]]
         assert sum(clue.weight for clue in clues) == pytest.approx(expected, abs=1e-5)
+
+
+def test_words_of_another_link_are_a_clue_as_far_as_they_say_more(
+    evidence: Evidence, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evidence, "heard", lambda numbers: np.array([[1.5, -np.inf]]))
+    [number] = evidence.book.numbers(LINKS.fingerprints[1:2])
+    row = evidence.rows(np.array([number]))[0]
+    clues = naming.clues_of(evidence, number, row, np.ones(len(row)), NOTHING)
+    own = evidence.book.tokens.get_one(number)
+    said = own.pooled((evidence.rates.lift(own.own(), evidence.base)[: len(own.words)], BY_ROOT))
+    weights = {clue.kind: clue.weight for clue in clues}
+    assert weights["heard_anchor"] == pytest.approx(1.5 - said[0][0, 0], abs=1e-5)
+    assert "heard_context" not in weights
 
 
 def test_the_weightiest_come_first_and_trifles_never(evidence: Evidence) -> None:

@@ -184,7 +184,7 @@ def test_many_small_sites_are_one_part(tmp_path: Path) -> None:
 def test_weights_are_fitted_to_hunts_with_the_words_of_the_other_sites(
     web: RecordedWeb, model: Model
 ) -> None:
-    """Done by hand; and hunts that began with nothing, or foresaw nothing, give other weights."""
+    """Done by hand; hunts that began with nothing, foresaw or heard less, give other weights."""
     known = map_of(web)
     parts = sites(known)
     assert model.about["sites"] == len(parts) == 5
@@ -198,15 +198,22 @@ def test_weights_are_fitted_to_hunts_with_the_words_of_the_other_sites(
     assert not np.allclose(model.state["weights"], fitted(cold), atol=0.01)
     blind = [hunted(known, part, foresees=False) for part in parts]
     assert not np.allclose(fitted(cold), fitted(blind), atol=0.01)
+    deaf = [hunted(known, part, hears_again=False) for part in parts]
+    assert not np.allclose(fitted(cold), fitted(deaf), atol=0.01)
     assert (np.asarray(model.state["weights"])[: len(PRIOR)] != PRIOR).any()
 
 
 def hunted(
-    known: Map, part: np.ndarray, before: State | None = None, *, foresees: bool = True
+    known: Map,
+    part: np.ndarray,
+    before: State | None = None,
+    *,
+    foresees: bool = True,
+    hears_again: bool = True,
 ) -> Wolf:
     wolf = Wolf(topic=Topic(()))
     wolf.learner = _untaught()
-    wolf.foresees = foresees
+    wolf.foresees, wolf.evidence.hears_again = foresees, hears_again
     if before is not None:
         wolf.evidence.carry(before, TrainedWolf.trust)
     for visit in _hunt(wolf, known, part):

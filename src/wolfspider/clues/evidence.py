@@ -12,7 +12,16 @@ from numpy.typing import NDArray
 
 from wolfspider.clues.book import FAR, Book, Bytes, Count, Numbers, Said, in_bytes
 from wolfspider.clues.rates import Rates, Singles
-from wolfspider.clues.tokens import BY_ROOT, IN_MEAN, KINDS, MARKS, Tokens, hashed, tokens_of
+from wolfspider.clues.tokens import (
+    BY_ROOT,
+    IN_MEAN,
+    KINDS,
+    MARKS,
+    Tokens,
+    grown,
+    hashed,
+    tokens_of,
+)
 from wolfspider.fingerprint_map import ABSENT
 from wolfspider.records import BAGS, Floats, Links, Rows, State, Visit
 from wolfspider.text import term_ids
@@ -37,11 +46,14 @@ _LIFTS = slice(AT["sources_paid"], AT["beside_paid"] + 1)
 _WORDS = slice(AT["rate_anchor"], AT["rate_path"])
 _MARKS = slice(AT["rate_path"], AT["rate_path"] + len(MARKS))
 _TALKS = slice(AT["talk_anchor"], AT["talk_anchor"] + len(BAGS))
+HEARD = ("anchor", "context")  # bags of further links to a page that may be heard, too
+_HEARD = slice(AT["rate_anchor"], AT["rate_anchor"] + len(HEARD))
+_IN_LIFT, _MIDDLE = 16, 128  # what they say is kept in sixteenths around this; 0: nothing
 _FARTHEST = 6.0  # distances to the last relevant page beyond are one
 _HELD_BACK = np.array([2.0, 2.0, 1.0], np.float32)  # trials that count as many as the base rate,
 _PAY = 0.03  # or as many as it takes to expect so much to be paid by links near,
 _TOKEN_PAY, _WORD_PAY = 0.1, 0.3  # by those with a token, or by pages with a word
-_AGAIN = 3  # so many links to a page that was fetched before are examples, too
+_AGAIN = 3  # so many links to a page that was fetched before are examples, too, or may be heard
 _LED_BY = 6  # anchor words
 _USUAL, _LINKS = 0.05, 10.0  # the rate at which links pay counts as so many visits
 _SURE, _PAGES = 0.5, 2.0  # and that of pages as half of two
@@ -63,6 +75,8 @@ class Evidence:
         self._usual = _USUAL  # rate before anything was seen
         self._met = np.zeros(2)  # tokens of new links, and those of them that were known
         self._carried = False
+        self.hears_again = False  # whether words of further links to a page count, see `_heed`
+        self._heard = np.zeros((0, len(HEARD)), np.uint8)  # of links by number
 
     @property
     def base(self) -> float:
@@ -145,12 +159,16 @@ class Evidence:
         came = book.page.take(numbers) > 0
         waiting, fetched = (~came).nonzero()[0], came.nonzero()[0]
         again = fetched.take(book.find_again(numbers.take(fetched), _AGAIN))
-        if len(new) or len(again):
+        heard = self._may_be_heard(numbers, waiting, new)
+        if len(new) or len(again) or len(heard):
             led_by = book.tokens.get_one(source).anchor()[:_LED_BY]
-            both = tokens_of(links, np.concatenate([new, again]), url, led_by)
-            first, more = both.split(len(new))
+            found = tokens_of(links, np.concatenate([new, again, heard]), url, led_by)
+            first, more = found.split(len(new))
+            more, others = more.split(len(again))
             if len(again):
                 self.rates.learn(more.own(), more.for_each(book.values(numbers.take(again))))
+            if len(heard):
+                self._heed(numbers.take(heard), others)
         if len(waiting):
             said = self._say(links, waiting, source, visit)
             if len(new):
@@ -163,6 +181,34 @@ class Evidence:
                     self._met += np.array([len(known), np.count_nonzero(known)])
             book.tell_links(numbers, waiting, said, links.paths, paid, talk)
         return numbers
+
+    def _may_be_heard(self, numbers: Numbers, waiting: Rows, new: Rows) -> Rows:
+        """Which of the links of a page wait and are known, but not from many pages."""
+        if not self.hears_again:
+            return new[:0]
+        rows = np.setdiff1d(waiting, new, assume_unique=True)
+        return rows[self.book.counts(numbers.take(rows))[:, Count.SOURCES] < _AGAIN]
+
+    def _heed(self, numbers: Numbers, tokens: Tokens) -> None:
+        """What the words of further links to pages say: of several the most counts.
+
+        That is what they say now, because words take more room than numbers. So it is for who knows
+        from elsewhere what words are worth: what the first few finds say of them soon passes.
+        """
+        rates = self.rates.lift(tokens.own(), self.base)[: len(tokens.words)]
+        (said,) = tokens.pooled((rates, BY_ROOT))
+        levels = np.rint(said[:, : len(HEARD)] * _IN_LIFT).clip(1 - _MIDDLE, _MIDDLE - 1)
+        self._heard = grown(self._heard, self.book.size)
+        heard = (levels + _MIDDLE).astype(np.uint8)
+        self._heard[numbers] = np.maximum(self._heard[numbers], heard)
+
+    def heard(self, numbers: Numbers) -> Singles:
+        """The most that words of further links to pages said: links × `HEARD`; −∞ is nothing."""
+        heard = np.full((len(numbers), len(HEARD)), -np.inf, np.float32)
+        met = (numbers < len(self._heard)).nonzero()[0]
+        levels = self._heard.take(numbers.take(met), axis=0).astype(np.float32)
+        heard[met] = np.where(levels > 0, (levels - _MIDDLE) / _IN_LIFT, -np.inf)
+        return heard
 
     def _say(self, links: Links, rows: Rows, source: int, visit: Visit) -> Bytes:
         """What a page says about some of its links."""
@@ -214,6 +260,8 @@ class Evidence:
         rates, words = self.rates.lift(tokens.own(), base), len(tokens.words)
         speech = self.speech.lift(tokens.spoken(), self.page_base)
         rows[:, _WORDS], talks = tokens.pooled((rates[:words], BY_ROOT), (speech, IN_MEAN))
+        if self.hears_again:
+            rows[:, _HEARD] = np.maximum(rows[:, _HEARD], self.heard(numbers))
         rows[:, _MARKS] = rates[words:].reshape(-1, len(MARKS))
         rows[:, _TALKS] = talks[:, : len(BAGS)]
         return rows
@@ -230,6 +278,7 @@ class Evidence:
             "usual": self._usual,
             "met": self._met.tolist(),
             "carried": self._carried,
+            "heard": self._heard[: self.book.size].copy(),
         }
 
     def restore(self, state: State) -> None:
@@ -239,6 +288,7 @@ class Evidence:
         self.visits, self.paid = int(state["visits"]), float(state["paid"])
         self._usual, self._met = float(state["usual"]), np.array(state["met"])
         self._carried = bool(state["carried"])
+        self._heard = np.array(state.get("heard", self._heard), np.uint8).reshape(-1, len(HEARD))
 
     def carried(self) -> State:
         """What another hunt for the same may begin with."""

@@ -8,7 +8,7 @@ from math import expm1
 import numpy as np
 
 from wolfspider.clues.book import Count
-from wolfspider.clues.evidence import AT, Evidence
+from wolfspider.clues.evidence import AT, HEARD, Evidence
 from wolfspider.clues.rates import Singles
 from wolfspider.clues.tokens import BY_ROOT, IN_MEAN, KINDS
 from wolfspider.records import BAGS, Clue, Floats
@@ -53,6 +53,10 @@ _SAID = {
     "talk": "pages that link to it use the words of relevant pages more than usual",
     "sources": "linked from {}",
 }
+_HEARD = {  # of further links to a page, by who hears them
+    "heard_anchor": "the text of another link to it has words that paid more",
+    "heard_context": "words around another link to it paid more",
+}
 _OTHERWISE = {  # the same, where the number is below 0, or is 0 where it says yes or no
     "like_means_anchor": "its first link text is far from the topic in meaning",
     "like_means_context": "words around its first link are far from the topic in meaning",
@@ -90,7 +94,7 @@ _KINDS = np.array(KINDS, object)
 _RATES = slice(AT["rate_anchor"], AT["rate_anchor"] + len(KINDS))
 _TALKS = slice(AT["talk_anchor"], AT["talk_anchor"] + len(BAGS))
 _Weights = dict[tuple[str, int | None], float]  # of clues by kind and key, or none yet
-KIND_NAMES = (*_TOKENS, *_SAID, *_COUNTS)
+KIND_NAMES = (*_TOKENS, *_SAID, *_HEARD, *_COUNTS)
 
 
 def clues_of(
@@ -117,8 +121,9 @@ def _of_tokens(evidence: Evidence, number: int, weights: Floats) -> _Weights:
     tokens = evidence.book.tokens.get_one(number)
     counts = np.full(len(KINDS), len(tokens.marks))
     counts[: tokens.counts.shape[1]] = tokens.counts[0]
-    shares = (weights[_RATES] * BY_ROOT.take(counts)).repeat(counts)
-    shares *= evidence.rates.lift(tokens.own(), evidence.base)
+    says = BY_ROOT.take(counts).repeat(counts)
+    says *= evidence.rates.lift(tokens.own(), evidence.base)
+    shares = weights[_RATES].repeat(counts) * says
     of_bags = counts[: len(BAGS)]
     talks = (weights[_TALKS] * IN_MEAN.take(of_bags)).repeat(of_bags)
     spoken = tokens.spoken()[: len(talks)]
@@ -127,7 +132,20 @@ def _of_tokens(evidence: Evidence, number: int, weights: Floats) -> _Weights:
     total: _Weights = {}
     for name, share in zip(names, shares.tolist(), strict=True):
         total[name] = total.get(name, 0.0) + share
-    return total
+    return total | _of_further_links(evidence, number, weights, says, counts)
+
+
+def _of_further_links(
+    evidence: Evidence, number: int, weights: Floats, says: Singles, counts: Floats
+) -> _Weights:
+    """How much more the words of another link to it say than those of the first."""
+    ends = counts.cumsum()
+    heard = evidence.heard(np.array([number]))[0].tolist()
+    more: _Weights = {}
+    for kind, start, end, most in zip(HEARD, ends - counts, ends, heard, strict=False):
+        own = float(np.add.reduce(says[start:end]))
+        more[f"heard_{kind}", 0] = weights.item(AT[f"rate_{kind}"]) * max(0.0, most - own)
+    return more
 
 
 def _of_features(evidence: Evidence, number: int, shares: Sequence[float]) -> _Weights:
@@ -176,5 +194,5 @@ def name_of(clue: Clue, words: Mapping[int, str]) -> str:
     if clue.kind in _COUNTED:
         what = _COUNTED[clue.kind] + ("" if clue.key == 1 else "s")
         return _SAID[clue.kind].format(f"{clue.key} {what}")
-    names = _OTHERWISE if clue.key and clue.kind in _OTHERWISE else _SAID
+    names = _OTHERWISE if clue.key and clue.kind in _OTHERWISE else _SAID | _HEARD
     return names.get(clue.kind, clue.kind)

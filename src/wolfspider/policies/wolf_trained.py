@@ -8,7 +8,10 @@ that begins with the words of the other sites. The weights are fitted to the sec
 What leads to much is met seldom, a list of people once on a site, and it takes hundreds of fetches
 until it is known what such a page was worth. So in all of these hunts, and in the one that begins
 with what they learned, a page is worth at once what its new links score together: the yield of the
-best trip over them, until a real one has more.
+best trip over them, until a real one has more. And where several pages link to a page, the words
+of that link count that paid most, not those of the link that was seen first: a name on a list says
+nothing, and "my advisor" on another page does. Without a map that leads astray, because nobody
+knows yet what words are worth when they are met.
 
 Who has maps can learn more weights. On a relevant page some clues mean something else: an address
 with words of the topic leads to a part of that page more often than to another relevant one. So
@@ -75,7 +78,7 @@ class TrainedWolf(Trained, Wolf):
             held_back=held_back,
             buffer=buffer,
         )
-        self.foresees = True  # its weights were learned where it is known what promises are worth
+        _learns_from_maps(self)
         self._taught = _taught(self.made_for(model).state)
         self.carry(model.state)
 
@@ -120,6 +123,11 @@ class TrainedWolf(Trained, Wolf):
     def overlap(self) -> float | None:
         drift = self.drift()
         return None if drift is None else 1 - drift
+
+
+def _learns_from_maps(wolf: Wolf) -> None:
+    """For who learns, or has learned, what promises of links and words are worth elsewhere."""
+    wolf.foresees = wolf.evidence.hears_again = True
 
 
 def _crossed(prior: Floats, firmness: Floats) -> CrossedLogistic:
@@ -174,7 +182,7 @@ def _mask(size: int, pages: Numbers) -> Mask:
 def _hunted(known: Map, part: Mask, before: State | None = None, trust: float = 0.0) -> Wolf:
     """A wolf that has fetched every page of a part, and that may have begun with something."""
     wolf = Wolf(topic=known.topic)
-    wolf.foresees = True
+    _learns_from_maps(wolf)
     wolf.learner = _untaught()
     if before is not None:
         wolf.evidence.carry(before, trust)
