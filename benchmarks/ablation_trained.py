@@ -15,6 +15,7 @@ import numpy as np
 
 from benchmarks import ablation
 from benchmarks.ablation import instead
+from wolfspider.clues.evidence import Evidence
 from wolfspider.clues.priors import FIRMNESS, PRIOR
 from wolfspider.lab.ground import Ground
 from wolfspider.lab.training import map_of
@@ -26,7 +27,8 @@ WHOLE = "the whole trained wolf"
 CROSSED = "weights of their own on relevant pages"
 FIRM = "firmness of what maps taught"
 FORESIGHT = "foresight"
-PARTS = (WHOLE, CROSSED, FIRM, FORESIGHT)
+HEARING = "words of further links to a page"
+PARTS = (WHOLE, CROSSED, FIRM, FORESIGHT, HEARING)
 
 
 def trained(ground: Ground, name: str) -> TrainedWolf:
@@ -42,10 +44,15 @@ def hunted(ground: Ground, name: str, chances: int, fetches: int) -> list[float]
     nothing = np.empty(0, np.intp)
     crossed = {"_CROSSED": nothing, "_FIRMNESS": FIRMNESS} if name == CROSSED else {}
     blind = {"_foresee": lambda *_: None} if name == FORESIGHT else {}
+    deaf = {"_heed": lambda *_: None} if name == HEARING else {}
     found = []
     for chance in range(chances):
         prior = PRIOR * ablation.factors(chance)
-        with instead(wolf_trained, PRIOR=prior, **crossed), instead(Wolf, **blind):
+        with (
+            instead(wolf_trained, PRIOR=prior, **crossed),
+            instead(Wolf, **blind),
+            instead(Evidence, **deaf),
+        ):
             found.append(ablation.area(ground, trained(ground, name), fetches))
     return found
 

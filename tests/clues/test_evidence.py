@@ -293,21 +293,22 @@ def shelved(*pages: Visit, hears_again: bool = True) -> Told:
     )
 
 
-def test_words_of_a_further_link_count_if_they_say_more() -> None:
+def test_words_of_a_further_link_count_if_they_paid() -> None:
     once, again = shelved().row(TWO), shelved(visit(ONE, AGAIN)).row(TWO)
     assert again["rate_anchor"] > 0.3 > 0 >= once["rate_anchor"]
     assert again["rate_context"] > 0.3 > 0 >= once["rate_context"]
     assert again["rate_heading"] == pytest.approx(once["rate_heading"], abs=0.01)
 
 
-def test_words_of_a_further_link_that_say_less_change_nothing() -> None:
+@pytest.mark.parametrize(("anchor", "paid"), [("moon soup", True), ("soup", False)])
+def test_words_of_a_further_link_that_paid_less_change_nothing(anchor: str, paid: bool) -> None:
     new = "http://a.test/new"
     pages = (
         visit(ONE, {new: {"anchor": "moon"}}),
-        visit("http://a.test/other", {new: {"anchor": "soup"}}),
+        visit("http://a.test/other", {new: {"anchor": anchor}}),
     )
     told, deaf = shelved(*pages), shelved(*pages, hears_again=False)
-    assert np.isfinite(told.evidence.heard(np.array([told.number(new)]))).any()
+    assert np.isfinite(told.evidence.heard(np.array([told.number(new)]))).any() == paid
     assert told.row(new) == deaf.row(new)
 
 

@@ -46,9 +46,9 @@ _LIFTS = slice(AT["sources_paid"], AT["beside_paid"] + 1)
 _WORDS = slice(AT["rate_anchor"], AT["rate_path"])
 _MARKS = slice(AT["rate_path"], AT["rate_path"] + len(MARKS))
 _TALKS = slice(AT["talk_anchor"], AT["talk_anchor"] + len(BAGS))
-HEARD = ("anchor", "context")  # bags of further links to a page that may be heard, too
+HEARD = ("anchor", "context")  # bags of further links to a page that may be heard
 _HEARD = slice(AT["rate_anchor"], AT["rate_anchor"] + len(HEARD))
-_IN_LIFT, _MIDDLE = 16, 128  # what they say is kept in sixteenths around this; 0: nothing
+_IN_LIFT = 16  # parts of a lift in which what they paid is kept
 _FARTHEST = 6.0  # distances to the last relevant page beyond are one
 _HELD_BACK = np.array([2.0, 2.0, 1.0], np.float32)  # trials that count as many as the base rate,
 _PAY = 0.03  # or as many as it takes to expect so much to be paid by links near,
@@ -190,24 +190,23 @@ class Evidence:
         return rows[self.book.counts(numbers.take(rows))[:, Count.SOURCES] < _AGAIN]
 
     def _heed(self, numbers: Numbers, tokens: Tokens) -> None:
-        """What the words of further links to pages say: of several the most counts.
+        """Words of further links to pages count if they paid; of several the most does.
 
-        That is what they say now, because words take more room than numbers. So it is for who knows
-        from elsewhere what words are worth: what the first few finds say of them soon passes.
+        That is what they paid by now, because words take more room than numbers. So it is for who
+        knows from elsewhere what words are worth: what the first few finds say of them soon passes.
         """
         rates = self.rates.lift(tokens.own(), self.base)[: len(tokens.words)]
         (said,) = tokens.pooled((rates, BY_ROOT))
-        levels = np.rint(said[:, : len(HEARD)] * _IN_LIFT).clip(1 - _MIDDLE, _MIDDLE - 1)
+        heard = np.rint(said[:, : len(HEARD)] * _IN_LIFT).clip(0, 255).astype(np.uint8)
         self._heard = grown(self._heard, self.book.size)
-        heard = (levels + _MIDDLE).astype(np.uint8)
         self._heard[numbers] = np.maximum(self._heard[numbers], heard)
 
     def heard(self, numbers: Numbers) -> Singles:
-        """The most that words of further links to pages said: links × `HEARD`; −∞ is nothing."""
+        """The most that words of further links to pages paid: links × `HEARD`; −∞ is nothing."""
         heard = np.full((len(numbers), len(HEARD)), -np.inf, np.float32)
         met = (numbers < len(self._heard)).nonzero()[0]
-        levels = self._heard.take(numbers.take(met), axis=0).astype(np.float32)
-        heard[met] = np.where(levels > 0, (levels - _MIDDLE) / _IN_LIFT, -np.inf)
+        levels = self._heard.take(numbers.take(met), axis=0)
+        heard[met] = np.where(levels > 0, levels / np.float32(_IN_LIFT), -np.inf)
         return heard
 
     def _say(self, links: Links, rows: Rows, source: int, visit: Visit) -> Bytes:

@@ -54,8 +54,8 @@ _SAID = {
     "sources": "linked from {}",
 }
 _HEARD = {  # of further links to a page, by who hears them
-    "heard_anchor": "the text of another link to it has words that paid more",
-    "heard_context": "words around another link to it paid more",
+    "heard_anchor": "the text of another link to it has words that paid",
+    "heard_context": "words around another link to it paid",
 }
 _OTHERWISE = {  # the same, where the number is below 0, or is 0 where it says yes or no
     "like_means_anchor": "its first link text is far from the topic in meaning",
@@ -132,7 +132,9 @@ def _of_tokens(evidence: Evidence, number: int, weights: Floats) -> _Weights:
     total: _Weights = {}
     for name, share in zip(names, shares.tolist(), strict=True):
         total[name] = total.get(name, 0.0) + share
-    return total | _of_further_links(evidence, number, weights, says, counts)
+    if evidence.hears_again:
+        total |= _of_further_links(evidence, number, weights, says, counts)
+    return total
 
 
 def _of_further_links(

@@ -8,10 +8,10 @@ that begins with the words of the other sites. The weights are fitted to the sec
 What leads to much is met seldom, a list of people once on a site, and it takes hundreds of fetches
 until it is known what such a page was worth. So in all of these hunts, and in the one that begins
 with what they learned, a page is worth at once what its new links score together: the yield of the
-best trip over them, until a real one has more. And where several pages link to a page, the words
-of that link count that paid most, not those of the link that was seen first: a name on a list says
-nothing, and "my advisor" on another page does. Without a map that leads astray, because nobody
-knows yet what words are worth when they are met.
+best trip over them, until a real one has more. And where several pages link to a page, not only
+the words of the link that was seen first count: "Smith" on a list says nothing, and "my teacher"
+on another page does. Without a map that leads astray, because nobody knows yet what words are
+worth when they are met.
 
 Who has maps can learn more weights. On a relevant page some clues mean something else: an address
 with words of the topic leads to a part of that page more often than to another relevant one. So
