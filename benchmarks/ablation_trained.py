@@ -44,7 +44,7 @@ def hunted(ground: Ground, name: str, chances: int, fetches: int) -> list[float]
     nothing = np.empty(0, np.intp)
     crossed = {"_CROSSED": nothing, "_FIRMNESS": FIRMNESS} if name == CROSSED else {}
     blind = {"_foresee": lambda *_: None} if name == FORESIGHT else {}
-    deaf = {"_heed": lambda *_: None} if name == HEARING else {}
+    deaf = {"_hear_again": lambda *_: None} if name == HEARING else {}
     found = []
     for chance in range(chances):
         prior = PRIOR * ablation.factors(chance)

@@ -23,7 +23,7 @@ from wolfspider.clues.tokens import (
     tokens_of,
 )
 from wolfspider.fingerprint_map import ABSENT
-from wolfspider.records import BAGS, Floats, Links, Rows, State, Visit
+from wolfspider.records import BAGS, NO_TERMS, Floats, Links, Rows, State, Visit
 from wolfspider.text import term_ids
 from wolfspider.topics import Topic
 from wolfspider.vectors.meaning import Meaning
@@ -75,7 +75,7 @@ class Evidence:
         self._usual = _USUAL  # rate before anything was seen
         self._met = np.zeros(2)  # tokens of new links, and those of them that were known
         self._carried = False
-        self.hears_again = False  # whether words of further links to a page count, see `_heed`
+        self.hears_again = False  # whether words of further links to a page count
         self._heard = np.zeros((0, len(HEARD)), np.uint8)  # of links by number
 
     @property
@@ -159,16 +159,14 @@ class Evidence:
         came = book.page.take(numbers) > 0
         waiting, fetched = (~came).nonzero()[0], came.nonzero()[0]
         again = fetched.take(book.find_again(numbers.take(fetched), _AGAIN))
-        heard = self._may_be_heard(numbers, waiting, new)
-        if len(new) or len(again) or len(heard):
+        if len(new) or len(again):
             led_by = book.tokens.get_one(source).anchor()[:_LED_BY]
-            found = tokens_of(links, np.concatenate([new, again, heard]), url, led_by)
-            first, more = found.split(len(new))
-            more, others = more.split(len(again))
+            both = tokens_of(links, np.concatenate([new, again]), url, led_by)
+            first, more = both.split(len(new))
             if len(again):
                 self.rates.learn(more.own(), more.for_each(book.values(numbers.take(again))))
-            if len(heard):
-                self._heed(numbers.take(heard), others)
+        if self.hears_again:
+            self._hear_again(links, np.setdiff1d(waiting, new, assume_unique=True), numbers, url)
         if len(waiting):
             said = self._say(links, waiting, source, visit)
             if len(new):
@@ -182,24 +180,22 @@ class Evidence:
             book.tell_links(numbers, waiting, said, links.paths, paid, talk)
         return numbers
 
-    def _may_be_heard(self, numbers: Numbers, waiting: Rows, new: Rows) -> Rows:
-        """Which of the links of a page wait and are known, but not from many pages."""
-        if not self.hears_again:
-            return new[:0]
-        rows = np.setdiff1d(waiting, new, assume_unique=True)
-        return rows[self.book.counts(numbers.take(rows))[:, Count.SOURCES] < _AGAIN]
-
-    def _heed(self, numbers: Numbers, tokens: Tokens) -> None:
-        """Words of further links to pages count if they paid; of several the most does.
+    def _hear_again(self, links: Links, rows: Rows, numbers: Numbers, source: str) -> None:
+        """Words of further links to a page count if they paid; of several the most does.
 
         That is what they paid by now, because words take more room than numbers. So it is for who
         knows from elsewhere what words are worth: what the first few finds say of them soon passes.
         """
+        rows = rows[self.book.counts(numbers.take(rows))[:, Count.SOURCES] < _AGAIN]
+        if not len(rows):
+            return
+        tokens = tokens_of(links, rows, source, NO_TERMS.ids)
         rates = self.rates.lift(tokens.own(), self.base)[: len(tokens.words)]
         (said,) = tokens.pooled((rates, BY_ROOT))
         heard = np.rint(said[:, : len(HEARD)] * _IN_LIFT).clip(0, 255).astype(np.uint8)
+        told = numbers.take(rows)
         self._heard = grown(self._heard, self.book.size)
-        self._heard[numbers] = np.maximum(self._heard[numbers], heard)
+        self._heard[told] = np.maximum(self._heard[told], heard)
 
     def heard(self, numbers: Numbers) -> Singles:
         """The most that words of further links to pages paid: links × `HEARD`; −∞ is nothing."""
