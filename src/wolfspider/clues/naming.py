@@ -7,7 +7,7 @@ from math import expm1
 
 import numpy as np
 
-from wolfspider.clues.book import Count
+from wolfspider.clues.book import Count, Numbers
 from wolfspider.clues.evidence import AT, HEARD, Evidence
 from wolfspider.clues.rates import Singles
 from wolfspider.clues.tokens import BY_ROOT, IN_MEAN, KINDS
@@ -138,7 +138,7 @@ def _of_tokens(evidence: Evidence, number: int, weights: Floats) -> _Weights:
 
 
 def _of_further_links(
-    evidence: Evidence, number: int, weights: Floats, says: Singles, counts: Floats
+    evidence: Evidence, number: int, weights: Floats, says: Singles, counts: Numbers
 ) -> _Weights:
     """How much more the words of another link to it say than those of the first."""
     ends = counts.cumsum()
