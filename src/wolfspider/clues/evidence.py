@@ -190,7 +190,7 @@ class Evidence:
         if not len(rows):
             return
         tokens = tokens_of(links, rows, source, NO_TERMS.ids)
-        rates = self.rates.lift(tokens.own(), self.base)[: len(tokens.words)]
+        rates = self.rates.lift(tokens.own()[: len(tokens.words)], self.base)
         (said,) = tokens.pooled((rates, BY_ROOT))
         heard = np.rint(said[:, : len(HEARD)] * _IN_LIFT).clip(0, 255).astype(np.uint8)
         told = numbers.take(rows)
