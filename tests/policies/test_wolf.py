@@ -289,7 +289,7 @@ def test_links_that_were_dropped_are_neither_counted_nor_given_a_turn() -> None:
         assert receipt.waiting == left + 1
         assert len(wolf) == left
         wolf.learn(visit_of(link))
-    assert wolf._turns > 0
+    assert wolf.around.turns > 0
     assert wolf._peak < 1e5
 
 
@@ -316,7 +316,7 @@ def test_a_host_that_is_busy_for_long_does_not_end_the_looking_around() -> None:
             assert link is not None
             taken += link.score == 0
             wolf.learn(visit_of(link))
-        assert taken == wolf._turns
+        assert taken == wolf.around.turns
         return taken
 
     links = {f"http://b.example/{n}": "soup" for n in range(120)}
@@ -324,7 +324,7 @@ def test_a_host_that_is_busy_for_long_does_not_end_the_looking_around() -> None:
 
 
 def lost(pages: int, *, find: bool = False) -> list[str]:
-    """The links whose turn it was on a web of two long lists, which lead to nothing."""
+    """The links whose turn it was on a web of two long lists, which mean and lead to nothing."""
     wolf = wolf_of()
     wolf.start([seed_link(HOME)])
     fetch(wolf, anchors({"/a/": "soup", "/b/": "bread"}), relevant=find)
@@ -334,7 +334,7 @@ def lost(pages: int, *, find: bool = False) -> list[str]:
         assert link is not None
         html = ""
         if link.url.endswith("/"):
-            html = anchors({f"{link.url}{n}": f"leek {n}" for n in range(400)})
+            html = anchors({f"{link.url}{n}": f"qxz{n}" for n in range(400)})
         elif link.score == 0:
             turns.append(link.url)
         wolf.learn(Visit(link, parse_html(html.encode(), link.url), Verdict(0.0, False)))

@@ -58,6 +58,9 @@ class Said(IntEnum):
     ALONE = 17  # −log(1 + links of the page)
 
 
+LIKENESS = slice(Said.ANCHOR, Said.PAGE)  # to the topic, of a link's own words
+MEANING = slice(Said.MEANS_ANCHOR, Said.SAME_HOST)
+
 # What is said is kept in whole numbers of a byte: likeness in hundredths, distances as they are.
 _SCALE = np.full(len(Said), 100, np.float32)
 _SCALE[[Said.NEAR, Said.SHALLOW]] = 1
@@ -182,6 +185,12 @@ class Book:
         first = int(self._turns.take(pages).argmin())
         self._turns[pages[first]] += 1
         return int(near[first])
+
+    def most(self, numbers: Numbers, what: slice) -> int:
+        """The first of the links of which pages say most of this; ABSENT if of none anything."""
+        said = self._said[:, what].take(numbers, axis=0).clip(0).sum(axis=1, dtype=np.int16)
+        first = int(said.argmax())
+        return numbers.item(first) if said[first] else ABSENT
 
     def values(self, numbers: NDArray[np.integer[Any]]) -> Singles:
         """What fetched links were worth as far as is known."""

@@ -10,7 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wolfspider.clues.book import FAR, Book, Bytes, Count, Numbers, Said, in_bytes
+from wolfspider.clues.book import (
+    FAR,
+    LIKENESS,
+    MEANING,
+    Book,
+    Bytes,
+    Count,
+    Numbers,
+    Said,
+    in_bytes,
+)
 from wolfspider.clues.rates import Rates, Singles
 from wolfspider.clues.tokens import (
     BY_ROOT,
@@ -39,8 +49,6 @@ FEATURES = (
 AT = {name: place for place, name in enumerate(FEATURES)}
 
 _SAID = slice(1, 1 + len(Said))
-_LIKENESS = slice(Said.ANCHOR, Said.PAGE)
-_MEANING = slice(Said.MEANS_ANCHOR, Said.SAME_HOST)
 _BEARINGS = slice(Said.SAME_HOST, Said.NEAR)
 _LIFTS = slice(AT["sources_paid"], AT["beside_paid"] + 1)
 _WORDS = slice(AT["rate_anchor"], AT["rate_path"])
@@ -172,7 +180,7 @@ class Evidence:
             if len(new):
                 book.tokens.put(numbers.item(new.item(0)), first)
                 rows = waiting.searchsorted(new)
-                said[rows, _MEANING] = in_bytes(self._means(first), _MEANING)
+                said[rows, MEANING] = in_bytes(self._means(first), MEANING)
                 said[rows, _BEARINGS] = in_bytes(_bearings(links, new, url), _BEARINGS)
                 if self._carried:
                     known = self.rates.known(first.own())
@@ -221,7 +229,7 @@ class Evidence:
         said[:] = in_bytes(np.array(all_alike))
         likeness = topic.similarities_of(links)
         if likeness is not None:
-            said[:, _LIKENESS] = in_bytes(likeness.take(rows, axis=0), _LIKENESS)
+            said[:, LIKENESS] = in_bytes(likeness.take(rows, axis=0), LIKENESS)
         return said
 
     def _nearness(self, source: int, visit: Visit) -> float:

@@ -11,8 +11,8 @@ page and a way to pages are measured in the same unit, and neither needs a disco
     w                                logistic regression with a prior: what held on other webs
                                      counts until the hunt has seen enough of its own
 
-While no link in sight promises much and little was found lately, every second fetch, and later
-fewer, go to the link nearest to the seeds, as breadth-first would: who is lost looks around first.
+While no link in sight promises much and little was found lately, some fetches go to other links
+than the best: who is lost looks around first (`looking_around`).
 
 Each page that comes is an example with the row by which it was chosen. Its label rises later when
 pages behind it turn out to be relevant; for who `foresees`, at once to what its links score. Scores
@@ -40,6 +40,7 @@ from wolfspider.errors import BadInput
 from wolfspider.fingerprint_map import ABSENT
 from wolfspider.frontier import Frontier, Origin
 from wolfspider.learners.prior_logistic import PriorLogistic
+from wolfspider.policies.looking_around import LookingAround
 from wolfspider.policies.scored import SEEDS
 from wolfspider.records import Clue, Floats, Link, Links, Receipt, State, Verdict, Visit
 from wolfspider.topics import Topic
@@ -51,15 +52,10 @@ _CORRECTED = 50  # or, after a correction, when one part in so many has come
 _EXAMPLES = 20_000  # the latest that they are fitted to
 _LOOK, _BEST = 16, 64  # every so many visits so many of the best links are scored anew
 _HOPELESS = -1.0  # score up to which a link does not promise much: about one in four
-_TURNS = 10  # of the nearest link, until it has half as many
-_ASTRAY = 100  # fetches, after which a hunt may be that: if what was found lately is
-_FORGOTTEN = 0.1  # or less. And lost, if all that was paid is less than
-_FIND = 0.5
 _NEWSWORTHY = 32  # a relevant page is news if since the last one part in so many of all was paid
 _SOON = 64  # best of the links scored together, whose rows are kept until they are chosen
 _CERTAIN = 15.0  # a score that is as good as any higher one
 _COLD = 10.0  # pages of no relevance at all, that are taken for seen at the beginning
-_LATELY = 50  # fetches, after which what was paid counts for about a third
 _GONE = -np.inf  # score of a link that was chosen, and of seeds
 _NONE = -1e9  # scores were given yet
 _BLOCK = 4096  # links scored at a time, because each takes a few kilobytes meanwhile
@@ -67,7 +63,7 @@ _NOBODY = np.empty(0, np.intp)
 _MOVED = 0.02  # a score that changed less is left alone
 _RIVALS = 16  # links that a receipt compares with
 _VERSION: State = {"features": list(FEATURES), "tokens": VERSION}  # of what is carried
-_OF_STATES = _VERSION | {"form": 5}  # and of states
+_OF_STATES = _VERSION | {"form": 6}  # and of states
 _SAME_TOPIC = 0.5  # cosine of keywords from which on its words are worth something
 
 
@@ -96,7 +92,8 @@ class Wolf:
             raise ValueError(f"breadth is {breadth}; it is from 0 to 1")
         if not 0 < held_back < np.inf:
             raise ValueError(f"held_back is {held_back}; it is more than 0")
-        self.curiosity, self.breadth = curiosity, breadth
+        self.curiosity = curiosity
+        self.around = LookingAround(breadth)
         self.foresees = False  # whether a page is worth what its links promise, before it is known
         self.evidence = Evidence(topic, held_back)
         self.frontier = Frontier(buffer, lambda: Numbered(self.evidence.book))
@@ -109,9 +106,6 @@ class Wolf:
         self._out: dict[int, Singles] = {}  # and by which those were chosen that are still out
         self._usual = np.zeros(len(FEATURES), np.float32)  # mean of rows at the last look
         self._fit_at, self._look_at = _FEW, _LOOK
-        self._turn = 0.0  # of the nearest link, which comes at 1
-        self._turns = 0  # that it had
-        self._lately = 0.0  # paid, the longer ago the less
         self._unheard = 0.0  # what was paid since there was news
         self._lukewarm = 0.0, _COLD  # relevance of all pages below the line, and how many
         self._peak = _NONE  # score of the best link in sight, as far as is known
@@ -131,7 +125,7 @@ class Wolf:
     def next(self, busy: Container[str] = ()) -> Link | None:
         if self.evidence.visits >= self._look_at:
             self._look_again(_BEST)
-        if self._chose and self.breadth and self._peak <= _HOPELESS:
+        if self._chose and self.around.breadth and self._peak <= _HOPELESS:
             self._look_around(busy)
         link = self.frontier.pop(busy)
         self._chose = link is not None  # who waits for busy hosts asks often, and that is no turn
@@ -150,29 +144,23 @@ class Wolf:
         return link
 
     def _look_around(self, busy: Container[str]) -> None:
-        """Now and then, while nothing promises much, it is the turn of the nearest link.
+        """Another link than the best may have its turn.
 
-        Of those that may leave: a host may be busy for hours, and nobody would look around. They
-        get fewer, unless the hunt is lost: it has gone on for long, and nothing was found at all.
+        Of those that may leave: a host may be busy for hours, and nobody would look around.
         """
-        astray = self.evidence.visits >= _ASTRAY and self._lately < _FORGOTTEN
-        lost = astray and self.evidence.paid < _FIND
-        fewer = 1.0 if lost else 1 + self._turns / _TURNS
-        self._turn += self.breadth / (1 + self._lately) / fewer
-        waiting = self._waiting() if self._turn >= 1 else _NOBODY
+        evidence = self.evidence
+        waiting = self._waiting() if self.around.is_due(evidence) else _NOBODY
         if len(waiting):
             self._peak = float(self._scores[waiting].max())
         if self._peak > _HOPELESS:  # who waits for busy hosts is not lost
             waiting = _NOBODY
         elif busy and len(waiting):
             waiting = waiting[self.frontier.free_at(waiting, busy)]
-        if not len(waiting):
-            self._turn = min(1.0, self._turn)
-            return
-        self._turn, self._turns = self._turn - 1, self._turns + 1
-        nearest = waiting[[self.evidence.book.nearest(waiting, in_turn=astray)]]
-        self._scores[nearest] = _TURN_SCORE
-        self.frontier.rescore_at(nearest, self._scores[nearest])
+        number = self.around.choose(evidence, waiting)
+        if number != ABSENT:
+            self._scores[number] = _TURN_SCORE
+            here = np.array([number])
+            self.frontier.rescore_at(here, self._scores[here])
 
     def learn(self, visit: Visit) -> None:
         evidence, book = self.evidence, self.evidence.book
@@ -192,7 +180,7 @@ class Wolf:
             self._lukewarm = total + _relevance(visit.verdict), pages + 1
         talk = evidence.fetch(number, visit, paid)
         self._unheard += paid
-        self._lately = paid + self._lately * (1 - 1 / _LATELY)
+        self.around.learn(paid)
         news = visit.verdict.relevant and _NEWSWORTHY * self._unheard >= evidence.paid
         told = None
         if news:
@@ -214,7 +202,7 @@ class Wolf:
         if number == ABSENT or not book.fetched(number):
             self.learn(visit)
         elif paid != book.paid_by(number):
-            self._lately = max(0.0, self._lately + paid - book.paid_by(number))
+            self.around.correct(paid - book.paid_by(number))
             told = self.evidence.correct(number, visit, paid)
             if self._count >= _FEW:  # soon: who says much would have everything scored each time
                 self._fit_at = min(self._fit_at, self._count + self._count // _CORRECTED)
@@ -459,8 +447,9 @@ class Wolf:
             "out": _packed(self._out),
             "usual": self._usual.copy(),
             "counters": [self._count, self._fit_at, self._look_at],
-            "turns": [self._turn, self._turns, self._chose, self._peak],
-            "paid": [self._lately, self._unheard, *self._lukewarm],
+            "around": self.around.state(),
+            "chose": [self._chose, self._peak],
+            "paid": [self._unheard, *self._lukewarm],
         }
 
     def restore(self, state: State) -> None:
@@ -475,8 +464,9 @@ class Wolf:
         self._rows, self._out = _unpacked(state["rows"]), _unpacked(state["out"])
         self._usual = np.array(state["usual"], np.float32)
         self._count, self._fit_at, self._look_at = map(int, state["counters"])
-        self._turn, self._turns, self._chose, self._peak = state["turns"]
-        self._lately, self._unheard, total, pages = state["paid"]
+        self.around.restore(state["around"])
+        self._chose, self._peak = state["chose"]
+        self._unheard, total, pages = state["paid"]
         self._lukewarm = total, pages
 
 
