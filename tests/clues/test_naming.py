@@ -96,7 +96,7 @@ def test_every_kind_of_clue_has_words(evidence: Evidence, monkeypatch: pytest.Mo
 def test_every_feature_but_the_bias_is_told_by_some_clue() -> None:
     told = {name.removeprefix("like_") for name in naming.KIND_NAMES}
     told |= {f"rate_{kind}" for kind in KINDS} | {f"talk_{bag}" for bag in BAGS}
-    told.add("some_paid")  # together with how many
+    told |= {"sources_paid", "some_paid", "beside_paid"}  # in shares
     assert set(FEATURES) - told == {"bias"}
 
 
@@ -105,20 +105,37 @@ def test_clues_in_words() -> None:
     name_of = naming.name_of
     assert '"eclipse"' in name_of(Clue("anchor", word, 0.5), {word: "eclipse"})
     assert '"?"' in name_of(Clue("anchor", word, 0.5), {})
-    three_of_five = Clue("beside_paid", 3 << 16 | 5, 0.5)
-    assert "3 of 5 links" in name_of(three_of_five, {})
+    assert name_of(Clue("beside_share", 60 << 16, 0.5), {}).endswith("were 60 % relevant")
     assert "12 so far, yielded 46 %" in name_of(Clue("alike_worth", 46 << 16 | 12, 0.5), {})
-    assert "3 of 5 links" in name_of(Clue("alike_paid", 3 << 16 | 5, 0.5), {})  # receipts of before
+    for before, what in (
+        ("beside_paid", "links"),
+        ("alike_paid", "links"),
+        ("sources_paid", "pages"),
+    ):
+        assert f"3 of 5 {what}" in name_of(Clue(before, 3 << 16 | 5, 0.5), {})
     assert "2 links" in name_of(Clue("like_near", 2, 0.5), {})
 
 
-def test_counts_of_a_clue_are_those_of_the_book(evidence: Evidence) -> None:
+@pytest.mark.parametrize(
+    ("more", "weight", "unusual"),
+    [
+        (5.0, 1.0, ""),  # more than usual speaks for it: nothing to add
+        (-5.0, 1.0, ""),
+        (5.0, -1.0, ", more than usual"),
+        (-5.0, -1.0, ", less than usual"),
+    ],
+)
+def test_how_relevant_sources_are_is_told_in_tens_of_percent(
+    evidence: Evidence, more: float, weight: float, unusual: str
+) -> None:
+    """Two pages link to it; what they paid need not be all or nothing."""
+    evidence.book._counts[2, Count.PAID] = 18  # of 64
     row = evidence.rows(np.array([2]))[0]
-    clues = {
-        clue.kind: clue.key
-        for clue in naming.clues_of(evidence, 2, row, np.ones(len(row)), NOTHING)
-    }
-    assert clues["sources_paid"] == 2 << 16 | 2
+    weights, usual = np.zeros(len(row)), NOTHING.copy()
+    weights[AT["sources_paid"]], usual[AT["sources_paid"]] = weight, row[AT["sources_paid"]] - more
+    [clue] = naming.clues_of(evidence, 2, row, weights, usual)
+    assert clue.weight == pytest.approx(more * weight)
+    assert naming.name_of(clue, {}) == f"pages that link to it were 30 % relevant{unusual}"
 
 
 def test_yields_of_links_at_the_same_place_are_told_in_percent(evidence: Evidence) -> None:
@@ -139,7 +156,7 @@ def test_that_a_source_is_relevant_is_one_clue_with_how_many_are(evidence: Evide
     weights[[AT["sources_paid"], AT["some_paid"]]] = 2.0, 3.0
     [clue] = naming.clues_of(evidence, 2, row, weights, NOTHING)
     assert row[AT["some_paid"]] == 1
-    assert clue.kind == "sources_paid"
+    assert clue.kind == "sources_share"
     assert clue.weight == pytest.approx(2 * row[AT["sources_paid"]] + 3)
 
 

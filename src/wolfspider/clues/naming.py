@@ -70,24 +70,36 @@ _OTHERWISE = {  # the same, where the number is below 0, or is 0 where it says y
 _YES_OR_NO = ("like_same_host", "like_same_folder", "like_upward")
 _FAR = 6  # links from the last relevant page, or more, or there was none
 _COUNTED = {"like_near": "link", "like_shallow": "link", "like_alone": "link", "sources": "page"}
-_COUNTS = {
-    "sources_paid": (Count.PAID, Count.SOURCES, "{} of {} pages that link to it are relevant"),
+_COUNTS = {  # features, what was paid or was worth, by how many; told in percent
+    "sources_share": (
+        ("sources_paid", "some_paid"),
+        Count.PAID,
+        Count.SOURCES,
+        "pages that link to it were {0} % relevant",
+    ),
     "alike_worth": (
+        ("alike_worth",),
         Count.ALIKE_WORTH,
         Count.ALIKE,
         "links at the same place of its pages, {1} so far, yielded {0} %",
     ),
-    "beside_paid": (
+    "beside_share": (
+        ("beside_paid",),
         Count.BESIDE_PAID,
         Count.BESIDE,
-        "{} of {} links beside it led to relevant pages",
+        "links beside it led to pages that were {0} % relevant",
     ),
 }
-_IN_PERCENT = "alike_worth"  # yields of several links, which add up to no number of pages
-_IN_COUNTS = {kind: words for kind, (_, _, words) in _COUNTS.items()} | {
-    "alike_paid": "{} of {} links at the same place of its pages led to relevant pages"  # before
+_EXACT = "alike_worth"  # of the others tens are enough, so that those of many links are one clue
+_IN_PERCENT = {kind: words for kind, (*_, words) in _COUNTS.items()}
+_IN_COUNTS = {  # receipts of before
+    "sources_paid": "{} of {} pages that link to it are relevant",
+    "alike_paid": "{} of {} links at the same place of its pages led to relevant pages",
+    "beside_paid": "{} of {} links beside it led to relevant pages",
 }
-_SAME = {"sources_paid": ("sources_paid", "some_paid")}  # how many are, and that one is: one clue
+_PERCENT = 0x7F  # of a key, above a count; and above that how it differs from what is usual
+_LESS, _MORE = 1 << 24, 1 << 25  # if it speaks for less, or against more
+_UNUSUAL = {0: "", _LESS: ", less than usual", _MORE: ", more than usual"}
 _RELATIVE = slice(AT["same_host"], AT["rate_anchor"])  # places and counts: 0 of these says nothing
 _PLAIN = {kind: AT[kind.removeprefix("like_")] for kind in _SAID}  # features that are clues as such
 _KINDS = np.array(KINDS, object)
@@ -111,7 +123,7 @@ def clues_of(
     most = [(what, weight) for what, weight in said.items() if abs(weight) > _TINY]
     most.sort(key=lambda clue: -abs(clue[1]))
     return tuple(
-        Clue(kind, _key(kind, evidence, number, row, usual) if key is None else key, weight)
+        Clue(kind, _key(kind, evidence, number, row, usual, weight) if key is None else key, weight)
         for (kind, key), weight in most[:_MOST]
     )
 
@@ -153,20 +165,25 @@ def _of_further_links(
 def _of_features(evidence: Evidence, number: int, shares: Sequence[float]) -> _Weights:
     """What was counted, and what pages say."""
     said: _Weights = {
-        (kind, None): sum(shares[AT[each]] for each in _SAME.get(kind, (kind,)))
-        for kind, (_, seen, _) in _COUNTS.items()
+        (kind, None): sum(shares[AT[each]] for each in features)
+        for kind, (features, _, seen, _) in _COUNTS.items()
         if evidence.book.count_of(number, seen)
     }
     return said | {(kind, None): shares[at] for kind, at in _PLAIN.items()}
 
 
-def _key(kind: str, evidence: Evidence, number: int, row: Singles, usual: Singles) -> int:
-    """How many links or pages there are; of others, whether it is otherwise than its name says."""
+def _key(
+    kind: str, evidence: Evidence, number: int, row: Singles, usual: Singles, weight: float
+) -> int:
+    """How many links or pages there are, or which share of them was relevant; of others, whether
+    it is otherwise than its name says."""
     if kind in _COUNTS:
-        paid, seen = (evidence.book.count_of(number, what) for what in _COUNTS[kind][:2])
-        if kind == _IN_PERCENT:
-            paid *= 100 / seen
-        return _count(paid) << 16 | _count(seen)
+        (feature, *_), *what, _ = _COUNTS[kind]
+        paid, seen = (evidence.book.count_of(number, each) for each in what)
+        percent = round(100 * paid / seen, 0 if kind == _EXACT else -1)
+        more = row.item(AT[feature]) - usual.item(AT[feature])
+        unusual = 0 if more * weight >= 0 else _LESS if more < 0 else _MORE
+        return unusual | int(percent) << 16 | (_count(seen) if kind == _EXACT else 0)
     at = _PLAIN[kind]
     value = row.item(at)
     if kind in _COUNTED:
@@ -185,6 +202,9 @@ def name_of(clue: Clue, words: Mapping[int, str]) -> str:
     """A clue in words; `words` has the texts of tokens that are known."""
     if clue.kind in _TOKENS:
         return _TOKENS[clue.kind].format(words.get(clue.key, "?"))
+    if clue.kind in _IN_PERCENT:
+        told = _IN_PERCENT[clue.kind].format(clue.key >> 16 & _PERCENT, clue.key & _LARGEST)
+        return told + _UNUSUAL[clue.key & (_LESS | _MORE)]
     if clue.kind in _IN_COUNTS:
         return _IN_COUNTS[clue.kind].format(clue.key >> 16, clue.key & _LARGEST)
     if clue.kind == "like_near" and clue.key >= _FAR:
