@@ -84,7 +84,8 @@ def test_a_seed_and_a_waiting_link(run: Run, stars: Path, generated: Generated) 
     shown = run("why", stars, generated.start).out
     assert "it is a seed: the hunt began with it, no link led to it" in shown
     waiting = why(run, stars)["waiting"]
-    assert len(waiting) == 5
+    ranks = [why(run, stars, each["url"])["rank"] for each in waiting]
+    assert ranks == [1, 2, 3, 4, 5]
     found = why(run, stars, waiting[0]["url"])
     assert (found["state"], found["step"], found["rank"]) == ("waiting", 60, 1)
     assert found["clues"]
@@ -94,7 +95,7 @@ def test_a_seed_and_a_waiting_link(run: Run, stars: Path, generated: Generated) 
     assert "as of     step 60 of 60\n" in shown
     assert f"rank      1st of {found['waiting']:,} waiting links\n" in shown
     shown = run("why", stars).out
-    assert "\nThe best of the links that wait, with their expected yields:\n" in shown
+    assert "\nThe links that would be followed next, with their expected yields:\n" in shown
     shown = run("why", stars, waiting[0]["url"]).out
     assert "Since it was found, " in shown
 
@@ -192,7 +193,7 @@ def test_hunts_without_receipts(run: Run, generated: Generated, tmp_path: Path) 
     assert nothing.out.startswith("This hunt has no receipts: its policy cannot say why")
     run("hunt", *asked, "--pages", "1", "-o", tmp_path / "seed", "--quiet")
     assert run("why", tmp_path / "seed").out.startswith("No receipts: no link was followed yet, ")
-    assert "\nThe best of the links that wait, with their scores:\n" in nothing.out
+    assert "\nThe links that would be followed next, with their scores:\n" in nothing.out
     assert "clues that paid" not in run("status", folder).out
     assert run("status", folder, "--json").json["clues"] == []
     of_format_1(old, generated.folder)

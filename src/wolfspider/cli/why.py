@@ -171,7 +171,7 @@ def _sum_up(totals: Totals, teller: Teller, as_json: bool, quiet: bool) -> None:
         print(line)
     if links:
         measure = "scores" if links[0][1] is None else "expected yields"
-        print(f"\nThe best of the links that wait, with their {measure}:")
+        print(f"\nThe links that would be followed next, with their {measure}:")
     for link, hope in links:
         share = f"{link.score:.3g}" if hope is None else f"{100 * hope:.0f} %"
         print(f"  {share:>9}  {_page(link.anchor, link.url)}")

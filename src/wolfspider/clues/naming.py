@@ -29,6 +29,18 @@ _TOKENS = {
     "folder": "its folder {}",
     "shape": "form of its address",
 }
+_UNNAMED = {  # the same, where the page that says it cannot be read any more
+    "anchor": "words of the link text",
+    "context": "words around it",
+    "heading": "words of the heading above it",
+    "url": "words of its address",
+    "source": "words with which the page it was found on was linked",
+    "path": "place on the page",
+    "template": "place on pages of that folder",
+    "host": "its host",
+    "folder": "its folder",
+    "shape": "form of its address",
+}
 # Of several pages with a link the one that says most counts; of meaning the first, and what was far
 # from the topic is neither near nor far when a second page has the link.
 _SAID = {
@@ -201,7 +213,8 @@ def _count(value: float) -> int:
 def name_of(clue: Clue, words: Mapping[int, str]) -> str:
     """A clue in words; `words` has the texts of tokens that are known."""
     if clue.kind in _TOKENS:
-        return _TOKENS[clue.kind].format(words.get(clue.key, "?"))
+        word = words.get(clue.key)
+        return _UNNAMED[clue.kind] if word is None else _TOKENS[clue.kind].format(word)
     if clue.kind in _IN_PERCENT:
         told = _IN_PERCENT[clue.kind].format(clue.key >> 16 & _PERCENT, clue.key & _LARGEST)
         return told + _UNUSUAL[clue.key & (_LESS | _MORE)]

@@ -234,9 +234,10 @@ class Teller:
         return ""
 
     def best_waiting(self, count: int) -> list[tuple[Link, float | None]]:
-        """The best links that wait, each with its expected yield, the highest first.
+        """The links that would leave first, each with its expected yield.
 
-        Without those that have been fetched since the checkpoint that tells of them.
+        Doubt counts for a link, too, so the first need not be the one with the highest. Those that
+        have been fetched since the checkpoint that tells of them are left out.
         """
         memory = self.memory
         if memory is None:
@@ -248,8 +249,7 @@ class Teller:
         waiting = [link for link in memory.best(count + len(been)) if link.url not in been][:count]
         receipts = [memory.receipt(link.fingerprint) for link in waiting]
         hopes = [None if each is None else each.value for each in receipts]
-        found = zip(waiting, hopes, strict=True)
-        return sorted(found, key=lambda each: -_or_less(each[1]))
+        return list(zip(waiting, hopes, strict=True))
 
     def _out_of_scope(self, address: str) -> str:
         """Links that a live hunt may not follow never come to its policy."""
