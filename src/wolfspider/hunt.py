@@ -165,6 +165,8 @@ class Hunt:
             for number, kept in enumerate(reader.visits(step), 1):
                 visit = await recalled(kept, self.web)
                 self.policy.relearn(visit)
+                if kept.step >= DRIFT_PAGES:
+                    self._look_for_drift()
                 if isinstance(self.web, LiveWeb):
                     self.web.recall(visit.response)
                 self.damaged = reader.damaged

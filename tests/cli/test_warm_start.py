@@ -233,6 +233,16 @@ def test_drift_outlives_the_process(hunting: Hunting, elsewhere: Generated) -> N
     assert FOREIGN_WEB not in done.err  # it was said before
 
 
+def test_drift_is_the_same_when_visits_are_told_again(
+    hunting: Hunting, elsewhere: Generated
+) -> None:
+    first = hunting.warm("foreign", web=elsewhere.folder, seed=elsewhere.start, pages="60")
+    for each in (hunting.folder / "foreign").glob("checkpoint*.npz"):
+        each.unlink()
+    done = hunting.run("resume", hunting.folder / "foreign", "--pages", "150", "--json")
+    assert done.json["drift"] == first.json["drift"]
+
+
 # -- stopped, killed, resumed --------------------------------------------------------------
 
 
