@@ -1,7 +1,7 @@
 """What each part of the wolf buys: hunts without it, against whole ones.
 
 python -m benchmarks.ablation tasks.toml … [--web webs/NAME] [--part 0.2] [--judge keywords]
-                              [--chances 4] [--whole]
+                              [--chances 4] [--whole] [--without PART]
 
 For every task the area under the recall curve over the first part of the web; printed are `gap`
 (0 breadth-first, 1 optimal, pooled over the tasks) and what is lost without each part, with a
@@ -9,7 +9,8 @@ For every task the area under the recall curve over the first part of the web; p
 
 One step that is different may change all the rest of a hunt. With --chances each wolf hunts so many
 times, first as it is and then with 12 % of chance in every weight that it begins with; what is
-printed are means, and `error` their standard error. --whole hunts with the whole wolf alone.
+printed are means, and `error` their standard error. --whole hunts with the whole wolf alone,
+--without with it and without one part, or several.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from wolfspider.lab.ground import Ground
 from wolfspider.lab.oracles import make_oracle
 from wolfspider.lab.tasks import read_tasks
 from wolfspider.learners.prior_logistic import PriorLogistic
-from wolfspider.policies import Spec, make
+from wolfspider.policies import Spec, looking_around, make
 from wolfspider.policies.wolf import Wolf
 from wolfspider.protocols import Policy
 from wolfspider.records import Floats, Verdict, Visit
@@ -106,6 +107,7 @@ def without_shades(wolf: Wolf) -> Wolf:
 
 WHOLE = "the whole wolf"
 AGAIN = "labels after the fact"  # a constant of clues.evidence
+GUIDES = "guides of who is lost"  # and one of looking_around
 PARTS: dict[str, Callable[[Topic], Wolf]] = {
     WHOLE: lambda topic: Wolf(topic=topic),
     "keywords in words": lambda topic: blind(Wolf(topic=topic), *LIKE),
@@ -125,6 +127,7 @@ PARTS: dict[str, Callable[[Topic], Wolf]] = {
     "curiosity": lambda topic: Wolf(topic=topic, curiosity=0.0),
     "breadth while lost": lambda topic: Wolf(topic=topic, breadth=0.0),
     AGAIN: lambda topic: Wolf(topic=topic),
+    GUIDES: lambda topic: Wolf(topic=topic),
 }
 
 
@@ -173,7 +176,9 @@ def instead(owner: object, **values: Any) -> Iterator[None]:
 def hunted(ground: Ground, name: str, chances: int, fetches: int) -> list[float]:
     """Areas of a wolf without a part, as often as it hunts."""
     topic = ground.topic()
-    with instead(seen, _AGAIN=0 if name == AGAIN else seen._AGAIN):
+    again = {"_AGAIN": 0} if name == AGAIN else {}
+    mute = {"_GUIDES": (slice(0),)} if name == GUIDES else {}
+    with instead(seen, **again), instead(looking_around, **mute):
         return [
             area(ground, chancy(PARTS[name](topic), chance), fetches) for chance in range(chances)
         ]
@@ -203,7 +208,10 @@ def run(asked: argparse.Namespace, hunt: Hunted, parts: Sequence[str]) -> None:
     tasks = [
         (path, at) for path in asked.tasks for at in range(len(read_tasks(path, asked.web).tasks))
     ]
-    work = partial(areas, asked, hunt, parts[:1] if asked.whole else parts)
+    if unknown := set(asked.without) - set(parts):
+        raise SystemExit(f"no part is called {', '.join(unknown)}; known: {', '.join(parts[1:])}")
+    few = asked.whole or asked.without
+    work = partial(areas, asked, hunt, [*parts[:1], *asked.without] if few else parts)
     with ProcessPoolExecutor(asked.jobs) as pool:
         each = list(pool.map(work, *zip(*tasks, strict=True)))
     chances = {name: np.array([found[name] for found in each]) for name in each[0]}
@@ -242,6 +250,7 @@ def read_asked(about: str | None, part: float = 0.2) -> argparse.Namespace:
     parser.add_argument("--judge", default="targets")
     parser.add_argument("--chances", type=int, default=1)
     parser.add_argument("--whole", action="store_true")
+    parser.add_argument("--without", action="append", default=[], metavar="PART")
     parser.add_argument("--jobs", type=int, default=2)
     return parser.parse_args()
 

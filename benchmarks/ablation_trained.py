@@ -1,7 +1,7 @@
 """What each part of the trained wolf buys, and how much of what it finds is chance.
 
 python -m benchmarks.ablation_trained tasks.toml … [--web webs/NAME] [--chances 6] [--whole]
-                                      [--judge keywords] [--part 1.0]
+                                      [--judge keywords] [--part 1.0] [--without PART]
 
 As benchmarks.ablation, for `wolf-trained`, which learns for each task from what its `train` names.
 With --chances the weights with which it begins to learn from the map have 12 % of chance in them.
