@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from wolfspider.crawl import replay
+from wolfspider.drawing.axes import Axis
+from wolfspider.drawing.charts import Series, line_chart
+from wolfspider.drawing.looks import Look
 from wolfspider.judges import KeywordJudge
-from wolfspider.lab.report.axes import Axis
-from wolfspider.lab.report.charts import Series, line_chart
-from wolfspider.lab.report.looks import Look
 from wolfspider.policies import make
 from wolfspider.topics import Topic
 from wolfspider.urls import seed_link

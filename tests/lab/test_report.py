@@ -19,19 +19,19 @@ from markupsafe import Markup
 from selectolax.lexbor import LexborHTMLParser
 
 from checks import Recording
+from looking import VIEWS, chromium, in_browser, show
+from naughty import HOSTILE, naughty_strings
 from wolfspider.cli.lab_report import report
+from wolfspider.drawing.axes import Axis
+from wolfspider.drawing.charts import Series, line_chart
+from wolfspider.drawing.looks import Look
 from wolfspider.errors import BadInput
 from wolfspider.lab.experiment import Experiment
 from wolfspider.lab.report import Findings, write_report
-from wolfspider.lab.report.axes import Axis, ticks
-from wolfspider.lab.report.bars import Bar, bar_chart
-from wolfspider.lab.report.charts import Series, line_chart, spread
 from wolfspider.lab.report.curves import BUDGET, FETCHES, REACHABLE, Curves
 from wolfspider.lab.report.export import write_csv, write_parquet
 from wolfspider.lab.report.findings import number, p_text, verdict
 from wolfspider.lab.report.glossary import meaning, title
-from wolfspider.lab.report.looks import COLOURS, Look, short
-from wolfspider.lab.report.page import shown
 from wolfspider.lab.statistics import Comparison
 from wolfspider.lab.summary import Summary
 from wolfspider.lab.tasks import Task, TaskFile
@@ -46,22 +46,6 @@ FILES = [
     *("curves.csv", "curves.parquet"),
 ]
 POLICIES = ["breadth-first", "best-first", "random", "optimal"]
-STYLE = Path(__file__).parents[2] / "src/wolfspider/lab/report/templates/style.css"
-HOSTILE = [
-    "<script>alert(1)</script>",
-    '"><img src=x onerror=alert(1)>',
-    "=cmd|' /C calc'!A0",
-    "\N{RIGHT-TO-LEFT OVERRIDE}backwards",
-    "{{ 7 * 7 }}</style><b>",
-    "W" * 180,
-]
-
-
-def naughty_strings() -> list[str]:
-    """The big list, where it is at hand."""
-    path = Path(__file__).resolve().parents[3] / "shared/suites/naughty-strings/blns.json"
-    listed: list[str] = json.loads(path.read_text()) if path.exists() else []
-    return [*HOSTILE, *listed, "\ud800 half a character", "\0"]
 
 
 def experiment_on(
@@ -111,107 +95,6 @@ def hostile(recording: Recording, tmp_path_factory: pytest.TempPathFactory) -> P
         policy = renamed.get(trace.key.policy, trace.key.policy)
         replace(trace, key=replace(trace.key, policy=policy), error=error).save(path)
     return write_report(Summary.of(experiment), experiment, folder)[0]
-
-
-# -- charts ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("high", "about", "expected"),
-    [
-        (1.0, 5, [0, 0.2, 0.4, 0.6, 0.8, 1.0]),
-        (1.0, 2, [0, 0.5, 1.0]),
-        (4601, 6, [0, 1000, 2000, 3000, 4000]),
-        (0.237, 5, [0, 0.05, 0.1, 0.15, 0.2]),
-        (0.0, 5, [0]),
-    ],
-)
-def test_ticks_are_round_numbers(high: float, about: int, expected: list[float]) -> None:
-    assert ticks(high, about) == pytest.approx(expected)
-
-
-def test_a_point_lies_where_the_axes_say() -> None:
-    """The plot is 100 × 100 pixels from (52, 12): x 5 of 10 and y 0.25 of 1 are at (102, 87)."""
-    x, y = np.array([0.0, 5.0, 10.0]), np.array([0.0, 0.25, 1.0])
-    line = Series("a", Look(0), x, y, np.array([0.0, 0.25, 0.5]))
-    svg = line_chart("t", [line], Axis("n", 10), Axis("", 1), size=(172, 156), labels=False)
-    assert 'points="52,112 102,87 152,12"' in svg
-    band = "52,112 102,62 152,12 152,62 102,112 52,112"  # cut at the top of the axis
-    assert f'points="{band}"' in svg
-
-
-def test_labels_keep_their_distance_and_their_order() -> None:
-    placed = spread([50, 10, 52, 51], 17, 0, 200)
-    assert placed[1] == 10
-    assert sorted(placed)[1:] == pytest.approx([34, 51, 68])
-    assert placed[0] < placed[2] < placed[3]
-
-
-def test_labels_stay_inside_even_where_there_is_no_room() -> None:
-    placed = spread([90.0] * 30, 17, 0, 100)
-    assert min(placed) >= 0
-    assert max(placed) <= 100 + 1e-9
-    assert spread([], 17, 0, 100) == []
-
-
-def test_a_long_curve_is_thinned_and_keeps_its_ends() -> None:
-    x = np.arange(10_000.0)
-    thin = Series("a", Look(0), x, x, x).thinned(300)
-    assert len(thin.x) == 300
-    assert (thin.x[0], thin.x[-1]) == (0, 9999)
-    assert thin.error is not None
-    assert len(thin.error) == 300
-
-
-def test_looks_differ_by_more_than_colour() -> None:
-    markers = {Look(k).marker(0, 0).replace(Look(k).css, "") for k in (0, COLOURS)}
-    assert len(markers) == 2
-    assert "oracle" in Look(0, oracle=True).swatch()
-    assert Look(0, oracle=True).marker(0, 0) == ""
-
-
-def test_charts_show_any_name_as_text() -> None:
-    for name in naughty_strings():
-        text = shown(name)
-        look, ones = Look(0), np.ones(3)
-        line = Series(text, look, ones, ones)
-        svg = line_chart(text, [line], Axis(text, 1), Axis(text, 1), size=(500, 300))
-        bars = bar_chart(text, [Bar(text, look, 1.0, 0.1, text)])
-        page = LexborHTMLParser(f"<body>{svg}{bars}".encode(errors="replace"))
-        allowed = {"svg", "path", "text", "title", "polyline", "rect", "line"}
-        body = page.css_first("body")
-        assert body is not None
-        assert {node.tag for node in body.css("*")} - {"body"} <= allowed, name
-        assert [node.attributes["aria-label"] for node in page.css("svg")] == [text, text]
-
-
-def test_long_names_are_cut() -> None:
-    assert short("breadth-first") == "breadth-first"
-    assert short("W" * 100).endswith("W…")
-    assert len(short("漢" * 100)) < 20
-
-
-def contrast(one: str, other: str) -> float:
-    """By the Web Content Accessibility Guidelines."""
-
-    def light(colour: str) -> float:
-        parts = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255
-        linear = np.where(parts <= 0.03928, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
-        return float(linear @ [0.2126, 0.7152, 0.0722])
-
-    high, low = sorted((light(one), light(other)), reverse=True)
-    return (high + 0.05) / (low + 0.05)
-
-
-def test_every_colour_can_be_read_in_light_and_dark() -> None:
-    both = STYLE.read_text().split("@media (prefers-color-scheme: dark)", 1)
-    for text in both:
-        colours = dict(re.findall(r"--([\w]+): (#[0-9a-f]{6})", text))
-        inks = [name for name in colours if name not in ("paper", "card", "rule", "note")]
-        assert len(inks) == COLOURS + 6
-        for name in inks:
-            for ground in ("card", "paper"):
-                assert contrast(colours[name], colours[ground]) >= 4.5, (name, ground)
 
 
 # -- curves ------------------------------------------------------------------------------------
@@ -587,38 +470,11 @@ def test_ten_policies_and_twenty_tasks_stay_small(summary: Summary, tmp_path: Pa
 
 # -- in a browser ------------------------------------------------------------------------------
 
-CHROMIUM, DRIVER = Path("/usr/bin/chromium"), Path("/usr/bin/chromedriver")
-in_browser = pytest.mark.skipif(
-    not (CHROMIUM.exists() and DRIVER.exists()),
-    reason="the report in a browser: install chromium and chromium-driver",
-)
-VIEWS = [(width, scheme) for width in (390, 800, 1280) for scheme in ("light", "dark")]
-
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = str(CHROMIUM)
-    for argument in ("headless", "no-sandbox", "disable-gpu", "no-first-run", "disable-sync"):
-        options.add_argument(f"--{argument}")
-    options.add_argument("--disable-dev-shm-usage")
-    options.add_argument("--disable-background-networking")
-    options.add_argument("--disable-component-update")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(str(DRIVER)))
-    yield driver
-    driver.quit()
-
-
-def show(browser: Any, page: Path, width: int = 1280, scheme: str = "light") -> None:
-    screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
-    wish = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", wish)
-    browser.get(page.as_uri())
+    with chromium() as driver:
+        yield driver
 
 
 @in_browser

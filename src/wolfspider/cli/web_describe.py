@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,7 +18,6 @@ from wolfspider.cli.output import (
     result_options,
 )
 from wolfspider.cli.progress import Meter
-from wolfspider.errors import BadInput
 from wolfspider.store.as_web import as_web
 from wolfspider.webs.recorded import RecordedWeb
 
@@ -71,12 +69,14 @@ def describe(
     Prints the numbers and writes a page with plots.
     """
     # Here, since the packages for it take a second to load.
+    from wolfspider.drawing.html import demand_free
     from wolfspider.lab.describe.description import Settings
     from wolfspider.lab.describe.page import write_page
 
     settings = Settings(label, start, height, sources, random_seed)
     web = RecordedWeb(as_web(folder))
-    path = _free(out or _beside(folder))
+    path = out or _beside(folder)
+    demand_free(path)
     found = _described(web, settings, quiet)
     write_page(found, path, _command(folder, settings, out))
     if as_json:
@@ -90,15 +90,6 @@ def describe(
 def _beside(folder: Path) -> Path:
     named = folder if folder.name not in ("", "..") else folder.resolve()
     return named.with_name(f"{named.name}.html")
-
-
-def _free(path: Path) -> Path:
-    """The path, if nothing is there yet or what is there was made by this command."""
-    from wolfspider.lab.describe.page import is_page
-
-    if os.path.lexists(path) and not is_page(path):
-        raise BadInput(f"{path} exists and is no page of this command; name another with -o")
-    return path
 
 
 def _described(web: RecordedWeb, settings: Settings, quiet: bool) -> Description:

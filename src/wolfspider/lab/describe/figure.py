@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from wolfspider.lab.report.axes import Axis
-from wolfspider.lab.report.bars import Bar, bar_chart
-from wolfspider.lab.report.charts import Series, line_chart
-from wolfspider.lab.report.columns import Columns, column_chart
+from wolfspider.drawing.axes import Axis
+from wolfspider.drawing.bars import Bar, bar_chart
+from wolfspider.drawing.charts import Series, line_chart
+from wolfspider.drawing.columns import Columns, column_chart
 
 _SIZE = (430, 310)
 _ROWS = 400  # of a table; what is longer is in the JSON

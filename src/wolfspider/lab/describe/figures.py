@@ -7,6 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import zeta
 
+from wolfspider.drawing.axes import Axis
+from wolfspider.drawing.bars import Bar
+from wolfspider.drawing.charts import Series
+from wolfspider.drawing.columns import Columns
+from wolfspider.drawing.looks import Look
 from wolfspider.lab.describe.clustering import Clustering
 from wolfspider.lab.describe.components import PARTS
 from wolfspider.lab.describe.content import Content
@@ -16,11 +21,6 @@ from wolfspider.lab.describe.facts import estimate, number, percent
 from wolfspider.lab.describe.figure import Figure, Table, bars, columns, lines
 from wolfspider.lab.describe.reach import Reach
 from wolfspider.lab.describe.targets import Targets
-from wolfspider.lab.report.axes import Axis
-from wolfspider.lab.report.bars import Bar
-from wolfspider.lab.report.charts import Series
-from wolfspider.lab.report.columns import Columns
-from wolfspider.lab.report.looks import Look
 from wolfspider.records import Floats
 
 _DOTS = 25  # in each power of ten

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
-
-from wolfspider.errors import BadInput
+from wolfspider.drawing import html
 from wolfspider.lab.describe import facts, figures
 from wolfspider.lab.describe.description import Description
 from wolfspider.lab.describe.facts import Facts
 from wolfspider.lab.describe.figure import Figure
 from wolfspider.lab.describe.targets import Targets
-from wolfspider.lab.report.page import shown
-
-_MARK = b'<meta name="generator" content="wolfspider">'
-_NEAR = 1024  # bytes in which the mark stands
 
 
 @dataclass(frozen=True)
@@ -45,39 +37,13 @@ class Section:
 
 
 def write_page(found: Description, path: Path, command: str) -> None:
-    """Write the page: beside, then renamed, so that a reader never sees half of it."""
-    html = page(found, command)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_text(html, encoding="utf-8", errors="replace")
-        os.replace(beside, path)
-    except OSError as error:
-        with suppress(OSError):
-            beside.unlink()
-        raise BadInput(f"cannot write the page {path}: {error.strerror or error}") from error
-
-
-def is_page(path: Path) -> bool:
-    """Whether a file begins like one that `write_page` wrote. Never raises."""
-    try:
-        with path.open("rb") as file:
-            return _MARK in file.read(_NEAR)
-    except OSError:
-        return False
+    """Write the page, whole or not at all."""
+    html.write_page(page(found, command), path)
 
 
 def page(found: Description, command: str) -> str:
-    loaders = [PackageLoader("wolfspider.lab.describe"), PackageLoader("wolfspider.lab.report")]
-    environment = Environment(
-        loader=ChoiceLoader(loaders),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["shown"] = shown
-    return environment.get_template("describe.html.j2").render(
+    template = html.environment("wolfspider.lab.describe").get_template("describe.html.j2")
+    return template.render(
         found=found, sections=sections(found), summary=summary(found), command=command
     )
 

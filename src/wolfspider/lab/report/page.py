@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,17 +9,17 @@ from functools import cached_property
 from itertools import count
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from wolfspider.drawing.axes import Axis
+from wolfspider.drawing.bars import Bar, bar_chart
+from wolfspider.drawing.charts import Series, line_chart
+from wolfspider.drawing.html import environment, shown
+from wolfspider.drawing.looks import Look
 from wolfspider.lab.experiment import Experiment
-from wolfspider.lab.report.axes import Axis
-from wolfspider.lab.report.bars import Bar, bar_chart
-from wolfspider.lab.report.charts import Series, line_chart
 from wolfspider.lab.report.curves import FETCHES, Curve, Curves
 from wolfspider.lab.report.findings import Findings, is_oracle, number
 from wolfspider.lab.report.glossary import glossary, meaning, title
-from wolfspider.lab.report.looks import Look
 from wolfspider.lab.report.tasks import in_words
 from wolfspider.lab.summary import Summary, Unit
 from wolfspider.lab.trace import Trace
@@ -40,20 +39,9 @@ class Page:
     command: str
 
     def html(self) -> str:
-        environment = Environment(
-            loader=PackageLoader("wolfspider.lab.report"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        environment.filters |= {
-            "shown": shown,
-            "breakable": breakable,
-            "meaning": meaning,
-            "title": title,
-        }
-        return environment.get_template("report.html.j2").render(page=self, of=self.findings)
+        made = environment("wolfspider.lab.report")
+        made.filters |= {"breakable": breakable, "meaning": meaning, "title": title}
+        return made.get_template("report.html.j2").render(page=self, of=self.findings)
 
     @property
     def summary(self) -> Summary:
@@ -223,14 +211,6 @@ class Page:
 
     def glossary(self) -> list[tuple[str, str, str]]:
         return glossary([*self.findings.columns, *self.names(), "cost"])
-
-
-def shown(text: object) -> str:
-    """A name without what no page can show: control characters, line ends, half characters."""
-    unfit = ("Cc", "Cs", "Zl", "Zp")
-    return "".join(
-        "\N{REPLACEMENT CHARACTER}" if unicodedata.category(c) in unfit else c for c in str(text)
-    )
 
 
 def breakable(text: str) -> Markup:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import numpy as np
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from wolfspider.drawing import html
+from wolfspider.drawing.axes import Axis
+from wolfspider.drawing.charts import Series, line_chart
+from wolfspider.drawing.html import shown
+from wolfspider.drawing.looks import Look
 from wolfspider.lab.experiment import Experiment
-from wolfspider.lab.report.axes import Axis
-from wolfspider.lab.report.charts import Series, line_chart
 from wolfspider.lab.report.curves import Curves
-from wolfspider.lab.report.looks import Look
-from wolfspider.lab.report.page import shown
 from wolfspider.lab.reproduce.findings import Figure, Plot, Reproduction, only
 from wolfspider.lab.summary import Summary
 from wolfspider.lab.watches import Watches
@@ -25,20 +24,14 @@ NAME = "reproduction.html"
 def write_page(found: Reproduction, experiment: Experiment | Watches, folder: Path) -> Path:
     """Write the page into the folder; it opens without a network."""
     summary = Summary.of(experiment) if isinstance(experiment, Experiment) else None
-    loaders = [PackageLoader("wolfspider.lab.reproduce"), PackageLoader("wolfspider.lab.report")]
-    environment = Environment(
-        loader=ChoiceLoader(loaders), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    )
-    environment.filters["shown"] = shown
-    html = environment.get_template("reproduction.html.j2").render(
+    template = html.environment("wolfspider.lab.reproduce").get_template("reproduction.html.j2")
+    page = template.render(
         found=found,
         agreeing=sum(finding.agrees is True for finding in found.findings),
         charts=[(figure.title, *_chart(figure, summary)) for figure in found.figures],
         about=experiment.about,
     )
-    beside = folder / f".{NAME}"
-    beside.write_text(html, encoding="utf-8")
-    os.replace(beside, folder / NAME)
+    html.write_page(page, folder / NAME)
     return folder / NAME
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup
 
-from wolfspider.lab.report.looks import few
+from wolfspider.drawing.looks import few
 from wolfspider.records import Floats
 
 _LEFT, _TOP, _NAME = 52.0, 12.0, 22.0  # margins; the name of the upright axis lies on top of it

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup
 
-from wolfspider.lab.report.axes import Axis, Frame
-from wolfspider.lab.report.looks import Look, few, wide
+from wolfspider.drawing.axes import Axis, Frame
+from wolfspider.drawing.looks import Look, few, wide
 
 _GAP = 0.22  # between the columns of two names, where a name has room 1
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from wolfspider.lab.report.looks import Look, short
+from wolfspider.drawing.looks import Look, short
 
 _ROW = 42  # the name, and the bar below it
 _ROOM = 78  # per cent; the rest is for the value

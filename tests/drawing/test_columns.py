@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from wolfspider.lab.report.axes import Axis, Frame, log_ticks
-from wolfspider.lab.report.columns import Columns, column_chart
-from wolfspider.lab.report.looks import Look
+from wolfspider.drawing.axes import Axis, Frame, log_ticks
+from wolfspider.drawing.columns import Columns, column_chart
+from wolfspider.drawing.looks import Look
 
 SIZE = (172, 178)  # leaves 100 pixels each way
 

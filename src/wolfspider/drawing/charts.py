@@ -12,8 +12,8 @@ import numpy as np
 from markupsafe import Markup
 from scipy.optimize import isotonic_regression
 
-from wolfspider.lab.report.axes import Axis, Frame
-from wolfspider.lab.report.looks import Look, few, short, wide
+from wolfspider.drawing.axes import Axis, Frame
+from wolfspider.drawing.looks import Look, few, short, wide
 from wolfspider.records import Floats
 
 _FEW = 40  # points for which there is room to mark each
