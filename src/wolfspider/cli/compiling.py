@@ -8,11 +8,12 @@ from typing import Any, TypeVar
 
 import click
 
-from wolfspider.cli.output import note, several
+from wolfspider.cli.output import note
 from wolfspider.cli.progress import Meter
 from wolfspider.errors import DamagedFile
 from wolfspider.webs.compiler import Compiler
 from wolfspider.webs.importers.captures import Recording
+from wolfspider.wording import several
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

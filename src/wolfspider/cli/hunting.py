@@ -20,6 +20,7 @@ from wolfspider.hunt import INTERRUPTED, Hunt
 from wolfspider.policies.trained import Trained
 from wolfspider.records import Visit
 from wolfspider.webs.live.web import LiveWeb
+from wolfspider.wording import near
 
 Watch = Callable[[Visit], None]
 
@@ -148,12 +149,6 @@ def _print_overlap(hunt: Hunt) -> None:
             f"only {100 * overlap:.0f} % of the words of links were known from the training: "
             "what was learned may not fit here"
         )
-
-
-def near(path: Path) -> str:
-    """A path as it is seen from here, if it is below."""
-    here = Path.cwd()
-    return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
 def _print_beginning(hunt: Hunt) -> None:

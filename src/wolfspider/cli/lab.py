@@ -19,7 +19,7 @@ from wolfspider.cli.lab_report import opened, report
 from wolfspider.cli.lab_reproduce import reproduce
 from wolfspider.cli.lab_runs import run_missing
 from wolfspider.cli.lab_watches import run_watches
-from wolfspider.cli.output import GENERATE, example, note, print_json, result_options, several
+from wolfspider.cli.output import GENERATE, example, note, print_json, result_options
 from wolfspider.cli.progress import Meter
 from wolfspider.errors import BadInput
 from wolfspider.lab.experiment import Experiment, takes_buffer
@@ -34,6 +34,7 @@ from wolfspider.store.as_web import NAME as WEB
 from wolfspider.store.as_web import making
 from wolfspider.store.opening import is_hunt
 from wolfspider.webs.recorded import RecordedWeb
+from wolfspider.wording import several
 
 _PATH = click.Path(path_type=Path)
 

@@ -49,11 +49,6 @@ def note(text: str) -> None:
     print(text, file=sys.stderr)
 
 
-def several(count: int, one: str, many: str = "") -> str:
-    """A number of things: 1 page, 2 pages."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
-
-
 def plain(text: str) -> str:
     """Text from the web, safe on a terminal: no control characters."""
     return "".join(c if c.isprintable() else " " for c in text)

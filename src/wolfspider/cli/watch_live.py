@@ -11,9 +11,10 @@ from contextlib import AbstractAsyncContextManager, aclosing, contextmanager, su
 from pathlib import Path
 from typing import Any
 
-from wolfspider.cli.output import note, plain, print_json, several
+from wolfspider.cli.output import note, plain, print_json
 from wolfspider.cli.progress import Meter
 from wolfspider.watching.live import INTERRUPTED, Watch
+from wolfspider.wording import several
 
 _HOSTS = 5  # of those left alone that are named
 

@@ -8,13 +8,14 @@ import click
 
 from wolfspider.cli.compiling import finish, import_options, read
 from wolfspider.cli.interrupts import cleaning_up
-from wolfspider.cli.output import GENERATE, example, result_options, several
+from wolfspider.cli.output import GENERATE, example, result_options
 from wolfspider.cli.web_info import print_info
 from wolfspider.errors import BadInput
 from wolfspider.webs.compiler import Compiler
 from wolfspider.webs.importers.html_folder import HtmlFolder
 from wolfspider.webs.importers.mounts import check_mounts
 from wolfspider.webs.labels import read_labels
+from wolfspider.wording import several
 
 
 @click.command(

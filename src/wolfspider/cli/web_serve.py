@@ -15,7 +15,7 @@ from typing import TextIO
 import click
 
 from wolfspider.cli.interrupts import cleaning_up
-from wolfspider.cli.output import GENERATE, example, note, print_json, result_options, several
+from wolfspider.cli.output import GENERATE, example, note, print_json, result_options
 from wolfspider.cli.parameters import Amount, Moment, minute
 from wolfspider.cli.progress import Meter
 from wolfspider.errors import BadInput
@@ -23,6 +23,7 @@ from wolfspider.store.as_web import HuntRecording
 from wolfspider.store.opening import is_hunt
 from wolfspider.webs.folder import is_web
 from wolfspider.webs.serving import LOOPBACK, Authority, Index, Settings, is_throw_away, serving
+from wolfspider.wording import several
 
 
 @click.command(

@@ -18,11 +18,11 @@ from wolfspider.cli.output import (
     print_facts,
     print_json,
     result_options,
-    several,
 )
 from wolfspider.errors import BadInput
 from wolfspider.why import First, NamedClue, Other, Paid, Story, Teller, Totals, clues_that_paid
 from wolfspider.why.story import FETCHED, OUT, WAITING
+from wolfspider.wording import several
 
 _CLUES, _WORST, _LINKS = 10, 5, 5  # shown when no link is named
 _BAR = 16  # columns

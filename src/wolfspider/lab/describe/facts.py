@@ -10,6 +10,7 @@ from wolfspider.lab.describe.estimates import Estimate
 from wolfspider.lab.describe.power_law import PowerLaw, Rival
 from wolfspider.lab.describe.reach import Reach
 from wolfspider.lab.describe.targets import Targets
+from wolfspider.wording import percent
 
 NONE = "none"
 Facts = dict[str, str]
@@ -222,13 +223,6 @@ def number(value: float | None) -> str:
     if abs(value) >= 1:
         return f"{value:.2f}"
     return f"{value:.3f}" if abs(value) >= 0.01 else f"{value:.2g}"
-
-
-def percent(share: float) -> str:
-    text = f"{100 * share:.1f}".removesuffix(".0")
-    if text == "0" and share > 0:
-        return "< 0.1 %"
-    return "> 99.9 %" if text == "100" and share < 1 else f"{text} %"
 
 
 def part(count: int, whole: int) -> str:

@@ -17,11 +17,12 @@ from wolfspider.lab.describe.components import PARTS
 from wolfspider.lab.describe.content import Content
 from wolfspider.lab.describe.degrees import Counts, Degrees
 from wolfspider.lab.describe.description import Description
-from wolfspider.lab.describe.facts import estimate, number, percent
+from wolfspider.lab.describe.facts import estimate, number
 from wolfspider.lab.describe.figure import Figure, Table, bars, columns, lines
 from wolfspider.lab.describe.reach import Reach
 from wolfspider.lab.describe.targets import Targets
 from wolfspider.records import Floats
+from wolfspider.wording import percent
 
 _DOTS = 25  # in each power of ten
 

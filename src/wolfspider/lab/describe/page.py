@@ -12,6 +12,7 @@ from wolfspider.lab.describe.description import Description
 from wolfspider.lab.describe.facts import Facts
 from wolfspider.lab.describe.figure import Figure
 from wolfspider.lab.describe.targets import Targets
+from wolfspider.wording import percent
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ def summary(found: Description) -> str:
     pages = f"{found.pages:,} page{'s' if found.pages != 1 else ''}"
     said = f"{pages} of {hosts} with {links} between them."
     if found.bow_tie is not None:
-        core = facts.percent(found.bow_tie["core"] / found.pages)
+        core = percent(found.bow_tie["core"] / found.pages)
         said += f" {core} of the pages are in the core, where every page leads to every other."
     if found.directed.mean is not None:
         mean = facts.number(found.directed.mean.value)
