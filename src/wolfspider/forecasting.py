@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, NamedTuple
@@ -61,6 +61,11 @@ class Forecast:
     expected: float
     low: int
     high: int
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any]) -> Forecast:
+        """From what `as_json` gave."""
+        return cls(found["next"], found["expected"], found["low"], found["high"])
 
     def as_json(self) -> dict[str, Any]:
         expected = round(self.expected, 2)

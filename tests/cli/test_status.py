@@ -38,6 +38,7 @@ def test_a_hunt_that_stopped_in_numbers(run: Run, hunted: Path) -> None:
         {"host": "a.test", "pages": 7, "relevant": 2},
         {"host": "b.test", "pages": 1, "relevant": 1},
     ]
+    assert found["best_hosts"] == found["top_hosts"]
     (error,) = found["errors"]
     assert (error["error"], error["count"], error["url"]) == ("status 404", 1, f"{A}gone")
 

@@ -28,8 +28,6 @@ _CLUES, _WORST, _LINKS = 10, 5, 5  # shown when no link is named
 _BAR = 16  # columns
 _WIDE = 100  # columns of a line
 _TITLE = 40
-_NO_REASONS = "This hunt has no receipts: its policy cannot say why it chooses links."
-_NO_RECEIPTS = "No receipts: no link was followed yet, or they were lost as hunt.db was made anew."
 
 
 @click.command(
@@ -166,7 +164,7 @@ def _sum_up(totals: Totals, teller: Teller, as_json: bool, quiet: bool) -> None:
         print_json(totals.as_json() | {"waiting": waiting})
         return
     if not totals.pages:
-        print(_NO_RECEIPTS if teller.can_explain else _NO_REASONS)
+        print(totals.lacking(teller.can_explain))
     for line in clue_lines(totals):
         print(line)
     if links:
@@ -193,12 +191,8 @@ def clue_lines(totals: Totals) -> Iterator[str]:
         if clues:
             yield f"\n{title}, with the relevant pages among those they spoke for:"
             yield from map(clue_line, clues)
-    if not totals.paid and not totals.misled:
-        yield (
-            "No clue has spoken for enough pages yet to say whether it pays."
-            if totals.relevant
-            else "No relevant page yet, so no clue has paid."
-        )
+    if lack := totals.lacking(True):
+        yield lack
 
 
 def clue_line(paid: Paid) -> str:

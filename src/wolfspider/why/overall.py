@@ -14,6 +14,10 @@ from wolfspider.why.memory import name_of, policy_of
 from wolfspider.why.words import Words
 
 _FEW = 3  # pages below which a clue is left out
+_NO_REASONS = "This hunt has no receipts: its policy cannot say why it chooses links."
+_NO_RECEIPTS = "No receipts: no link was followed yet, or they were lost as hunt.db was made anew."
+_TOO_FEW = "No clue has spoken for enough pages yet to say whether it pays."
+_NONE_RELEVANT = "No relevant page yet, so no clue has paid."
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,15 @@ class Totals:
     relevant: int = 0
     paid: tuple[Paid, ...] = ()
     misled: tuple[Paid, ...] = ()
+
+    def lacking(self, explains: bool) -> str:
+        """Why there are no clues to show, by whether the policy can say why it chooses links;
+        nothing where there are some."""
+        if self.paid or self.misled:
+            return ""
+        if self.pages:
+            return _TOO_FEW if self.relevant else _NONE_RELEVANT
+        return _NO_RECEIPTS if explains else _NO_REASONS
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)

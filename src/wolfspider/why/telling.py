@@ -91,6 +91,18 @@ class Teller:
 
     # -- a link that was followed ----------------------------------------------------------
 
+    def spoke_most(self, step: int) -> str:
+        """The clue that spoke most for the link of a visit, in words; nothing where none did."""
+        row = self._reader.db.execute("SELECT * FROM pages WHERE step = ?", (step,)).fetchone()
+        link = row["link"] or row["url"]
+        if self._is_seed(row, link):
+            return "a seed: the hunt began with it"
+        receipt = self._reader.receipt(step)
+        best = max(receipt.clues if receipt else (), key=lambda clue: clue.weight, default=None)
+        if best is None or not best.weight > 0:
+            return ""
+        return name_of(self._policy, best, self._words.of(link, row["anchor"], row["source"]))
+
     def _of_visit(self, address: str, step: int) -> Story:
         row = self._reader.db.execute("SELECT * FROM pages WHERE step = ?", (step,)).fetchone()
         receipt = self._reader.receipt(step)
