@@ -14,7 +14,7 @@ from wolfspider.cli.output import GENERATE, example
 from wolfspider.errors import WolfspiderError
 
 _COMMANDS = (
-    *("hunt", "resume", "status", "why", "feedback", "export", "watch"),
+    *("hunt", "resume", "status", "report", "why", "feedback", "export", "watch"),
     *("lab", "policies", "train", "web"),
 )
 

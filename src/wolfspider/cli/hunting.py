@@ -194,3 +194,5 @@ def _print_next(hunt: Hunt, resumed: bool) -> None:
         note(f"go on later with: wolfspider resume {folder}")
     if isinstance(hunt.web, LiveWeb) and hunt.tally.relevant and not resumed:
         note(f"next: wolfspider export {folder} --relevant --format jsonl > found.jsonl")
+    if hunt.tally.relevant and not resumed:
+        note(f"a page about it: wolfspider report {folder}")
