@@ -235,6 +235,32 @@ def test_without_a_cache_the_table_is_in_memory(
     assert {word: vector(table, word) for word in EXPECTED} == EXPECTED
 
 
+def test_a_cache_that_cannot_be_looked_at_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    glove(tmp_path / "glove.txt")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / ("long" * 100)))
+    table = WordVectors.open(tmp_path / "glove.txt")
+    assert table.path is None
+
+
+@pytest.mark.parametrize("closed", ["vectors", "vectors/the table"])
+def test_a_cache_that_is_closed_is_none(tmp_path: Path, cache: Path, closed: str) -> None:
+    glove(tmp_path / "glove.txt")
+    open_table = WordVectors.open(tmp_path / "glove.txt")
+    assert open_table.path is not None
+    folder = cache if closed == "vectors" else open_table.path
+    folder.chmod(0)
+    try:
+        if os.access(folder, os.R_OK):
+            pytest.skip("root may read everything")
+        table = WordVectors.open(tmp_path / "glove.txt")
+    finally:
+        folder.chmod(0o700)
+    assert table.path is None
+    assert vector(table, "sun") == VECTORS[1]
+
+
 def test_a_failed_reading_leaves_nothing_in_the_cache(tmp_path: Path, cache: Path) -> None:
     (tmp_path / "bad.txt").write_text("sun 1 2\nmoon 1\n")
     with pytest.raises(BadInput):

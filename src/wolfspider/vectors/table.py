@@ -12,8 +12,10 @@ Rows stand by frequency, as in the files: the rows a crawl needs lie close toget
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -79,7 +81,7 @@ class WordVectors:
     def open(cls, path: str | Path | None = None, topic: str = "") -> WordVectors:
         """A folder, a file of any known format, or the English table that is always there.
 
-        A file is compiled once, into the user's cache; where that cannot be written, into memory.
+        A file is compiled once, into the user's cache; where that cannot be used, into memory.
         The English table is read as one reads who knows the topic: for who asks for physics a stem
         means that as well as "physical", which is more frequent.
         """
@@ -132,13 +134,14 @@ class WordVectors:
 
 def _compiled(files: tuple[Path, ...], source: str, read: Any, *more: object) -> WordVectors:
     folder = cache.folder_for(files, *more)
-    if folder.is_dir():
+    if os.path.isdir(folder):  # not of pathlib, which raises where we may not look
         try:
             return _open_folder(folder)
         except BadInput:  # damaged; it can be made again
             shutil.rmtree(folder, ignore_errors=True)
     if cache.fill(folder, lambda beside: write(_some(read(), source), source, beside)):
-        return _open_folder(folder)
+        with suppress(BadInput):  # of another user, who keeps it closed
+            return _open_folder(folder)
     return in_memory(_some(read(), source), source)
 
 
