@@ -36,6 +36,7 @@ from wolfspider.urls import host
 
 NAME = "learned.npz"
 _HOSTS = 5
+_FIRST_READ = "min(step) FROM pages WHERE error = ''"
 
 
 def keep_learned(folder: Path, asked: Asked, policy: Policy, step: int) -> None:
@@ -102,6 +103,11 @@ def _of_hunt(folder: Path) -> Learned:
 def _newest(reader: HuntReader) -> Learned:
     """Of what was written at an end, and the checkpoints, what knows most visits."""
     folder, asked = reader.folder, Asked.of(reader.asked)
+    if reader.count("max(step) FROM pages") and not reader.count(_FIRST_READ):
+        raise BadInput(
+            f"the hunt in {folder} could fetch no page, and so has learned nothing; "
+            "begin with another one, or without --warm-start"
+        )
     try:
         written = read_learned(folder / NAME)
     except WolfspiderError:  # killed before it wrote any, or spoilt: there are checkpoints
@@ -126,8 +132,9 @@ def _newest(reader: HuntReader) -> Learned:
 
 
 def _checkpoints(reader: HuntReader) -> Iterator[tuple[int, State, float]]:
-    """Those that can be read, with their steps and times, the last first."""
-    rows = reader.db.execute("SELECT step, name, at FROM checkpoints ORDER BY step DESC")
+    """Those that can be read and know of a page, with their steps and times, the last first."""
+    query = f"SELECT step, name, at FROM checkpoints WHERE step >= (SELECT {_FIRST_READ})"
+    rows = reader.db.execute(f"{query} ORDER BY step DESC")
     for step, name, at in rows.fetchall():
         try:
             state = load_state(reader.folder / Path(name).name)

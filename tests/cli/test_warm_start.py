@@ -375,6 +375,17 @@ def test_what_is_not_there_or_no_hunt_is_a_sentence(hunting: Hunting) -> None:
     hunting.refused(f"{missing} holds no hunt", more=("--warm-start", missing))
 
 
+def test_a_hunt_that_could_fetch_nothing_has_learned_nothing(
+    hunting: Hunting, site: Served
+) -> None:
+    lost, there = hunting.folder / "lost", ("--connect-to", f"127.0.0.1:{site.port}")
+    done = hunting.run("hunt", "--topic", TOPIC, "--seed", f"{A}gone", *there, "-o", lost)
+    assert done.code == 1, done
+    assert "checkpoint-1.npz" in left(lost)
+    sentence = f"the hunt in {lost} could fetch no page, and so has learned nothing; begin with"
+    hunting.refused(sentence, more=("--warm-start", lost))
+
+
 def test_what_another_policy_learned_is_a_sentence(hunting: Hunting) -> None:
     hunting("sarsa", policy="sarsa", pages="30")
     hunting("plain", policy="best-first", pages="30")
