@@ -107,6 +107,12 @@ def test_a_number_of_relevant_pages_is_a_rule_that_others_take_the_place_of(
     refused = run("resume", folder, "--pages", "59")
     assert (refused.code, refused.out) == (2, "")
     assert "has 60 pages already, and these count; give --pages more than 60" in refused.err
+    found = run("status", folder, "--json").json["relevant"]
+    for fewer in (("--relevant", "1"), ("--stop", "relevant 1")):
+        refused = run("resume", folder, *fewer)
+        assert refused.code == 2
+        sentence = f"has {found} relevant pages already, and these count; give --relevant more"
+        assert f"{sentence} than {found}" in refused.err
 
 
 def test_who_stopped_by_a_rule_is_told_how_to_go_on(

@@ -22,6 +22,8 @@ from wolfspider.store.rebuilding import rebuild as rebuilt
 from wolfspider.tally import Tally
 from wolfspider.topics import Topic
 
+_COUNTED = {"pages": "pages", "relevant": "relevant pages", "bytes": "bytes"}
+
 
 @click.command(epilog=example("wolfspider resume hunts/stars --pages 200", FIRST_HUNT))
 @click.argument("folder", type=click.Path(path_type=Path))
@@ -50,24 +52,28 @@ def resume(
     quiet: bool,
 ) -> None:
     """Go on with a hunt that was stopped, killed or ran out of something."""
-    asked = Asked.of(read_asked(folder))
-    asked = asked.with_budgets(stop, pages=pages, relevant=relevant, bytes=bytes, minutes=minutes)
+    before = Asked.of(read_asked(folder))
+    asked = before.with_budgets(stop, pages=pages, relevant=relevant, bytes=bytes, minutes=minutes)
     if rebuild:
         _rebuild(folder, asked, quiet)
-    if pages is not None:
-        _demand_more_than_there_are(folder, pages)
+    _demand_more_than_there_is(folder, before, asked)
     run_hunt(Hunt.resume(asked, folder), resumed=True, as_json=as_json, quiet=quiet)
 
 
-def _demand_more_than_there_are(folder: Path, pages: int) -> None:
-    """A budget that was used up before would end the hunt at once, and stay."""
+def _demand_more_than_there_is(folder: Path, before: Asked, asked: Asked) -> None:
+    """A new budget that was used up before would end the hunt at once, and stay."""
+    given = {name: getattr(asked, name) for name in _COUNTED}
+    new = [name for name, most in given.items() if most and most != getattr(before, name)]
+    if not new:
+        return
     with open_hunt(folder) as reader:
-        there = Tally.of(reader).pages
-    if there > pages:
-        raise BadInput(
-            f"the hunt in {folder} has {there:,} pages already, and these count; "
-            f"give --pages more than {there}"
-        )
+        tally = Tally.of(reader)
+    for name in new:
+        if (there := getattr(tally, name)) > given[name]:
+            raise BadInput(
+                f"the hunt in {folder} has {there:,} {_COUNTED[name]} already, and these count; "
+                f"give --{name} more than {there}"
+            )
 
 
 def _rebuild(folder: Path, asked: Asked, quiet: bool) -> None:
