@@ -29,7 +29,7 @@ from wolfspider.policies import Spec, make
 from wolfspider.protocols import Carrying, Policy
 from wolfspider.records import State
 from wolfspider.states import load_state
-from wolfspider.store import HuntReader
+from wolfspider.store import HuntReader, schema
 from wolfspider.store.opening import open_hunt
 from wolfspider.topics import Topic
 from wolfspider.urls import host
@@ -93,11 +93,8 @@ def learned_at(path: Path) -> Learned:
 
 
 def _of_hunt(folder: Path) -> Learned:
-    try:
-        with open_hunt(folder) as reader:
-            return _newest(reader)
-    except sqlite3.DatabaseError as error:
-        raise DamagedFile(f"{folder / 'hunt.db'} cannot be read ({error})") from error
+    with schema.readable(folder / schema.NAME), open_hunt(folder) as reader:
+        return _newest(reader)
 
 
 def _newest(reader: HuntReader) -> Learned:

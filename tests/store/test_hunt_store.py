@@ -317,6 +317,26 @@ def test_row_6_a_damaged_database_is_refused_loudly(tmp_path: Path) -> None:
         HuntStore.open(tmp_path)
 
 
+def test_a_database_that_no_warc_file_stands_beside_cannot_be_made_anew(tmp_path: Path) -> None:
+    HuntStore.create(tmp_path, ASKED | {"web": "webs/small"}).close()
+    path = tmp_path / "hunt.db"
+    path.write_bytes(b"no database at all" * 1000)
+    for opening in (HuntStore.open, HuntReader):
+        with pytest.raises(DamagedFile, match=r"is damaged \(.*\); bring it back from a copy$"):
+            opening(tmp_path)
+
+
+def test_a_database_that_may_not_be_read_is_not_damaged(tmp_path: Path) -> None:
+    HuntStore.create(tmp_path, ASKED).close()
+    path = tmp_path / "hunt.db"
+    path.chmod(0)
+    if os.access(path, os.R_OK):
+        pytest.skip("root may read everything")
+    for opening in (HuntStore.open, HuntReader):
+        with pytest.raises(BadInput, match=r"hunt.db cannot be opened: permission denied; let"):
+            opening(tmp_path)
+
+
 def test_row_7_a_second_process_is_told_of_the_first(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from wolfspider.store import HuntStore\n"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from wolfspider.errors import BadInput, DamagedFile
+from wolfspider.errors import BadInput, DamagedFile, WolfspiderError
 
 NAME = "hunt.db"
 VERSION = 3
@@ -87,7 +89,8 @@ def open_database(path: Path) -> sqlite3.Connection:
     """Open to write; one of an older version is brought up to date, a damaged one refused."""
     if not path.is_file():
         raise DamagedFile(f"there is no {path}: this hunt folder is not whole")
-    db = _connect(path)
+    with readable(path):
+        db = _connect(path)
     try:
         check(db, path)
         db.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
@@ -109,7 +112,8 @@ def open_to_read(path: Path) -> sqlite3.Connection:
     writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
     idle = not path.with_name(f"{path.name}-wal").exists()
     mode = "mode=rw" if writable else "immutable=1" if idle else "mode=ro"
-    db = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, timeout=30)
+    with readable(path):
+        db = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, timeout=30)
     db.execute("PRAGMA query_only = 1")
     try:
         check(db, path, thorough=False)
@@ -119,19 +123,41 @@ def open_to_read(path: Path) -> sqlite3.Connection:
     return db
 
 
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """What SQLite cannot read of a database that is there is a sentence."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: sqlite3.DatabaseError) -> WolfspiderError:
+    closed = not os.access(path, os.R_OK) or not os.access(path.parent, os.W_OK)
+    if closed and error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_CANTOPEN:
+        return BadInput(
+            f"{path} cannot be opened: permission denied; let this user read it and write to "
+            f"{path.parent}, or be the user who hunted"
+        )
+    return _damaged(path, str(error))
+
+
+def _damaged(path: Path, reason: str) -> DamagedFile:
+    anew = f", or make it anew from the WARC files with: wolfspider resume --rebuild {path.parent}"
+    has_warc = any(path.parent.glob("*.warc.gz"))  # hunts on recorded webs have none
+    return DamagedFile(
+        f"{path} is damaged ({reason}); bring it back from a copy{anew if has_warc else ''}"
+    )
+
+
 def check(db: sqlite3.Connection, path: Path, *, thorough: bool = True) -> None:
     """Refuse what is damaged, of a later version, or not a hunt at all."""
-    try:
+    with readable(path):
         version = db.execute("PRAGMA user_version").fetchone()[0]
         found = db.execute("PRAGMA quick_check(1)").fetchone()[0] if thorough else "ok"
         db.execute("SELECT count(*) FROM (SELECT 1 FROM pages LIMIT 1)").fetchone()
-    except sqlite3.DatabaseError as error:
-        found, version = str(error), VERSION
     if found != "ok":
-        raise DamagedFile(
-            f"{path} is damaged ({found.splitlines()[-1]}); bring it back from a copy, or make "
-            f"it anew from the WARC files with: wolfspider resume --rebuild {path.parent}"
-        )
+        raise _damaged(path, found.splitlines()[-1])
     if version > VERSION:
         raise BadInput(
             f"{path} was written by a later version of wolfspider (format {version}, this one "
