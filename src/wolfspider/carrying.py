@@ -73,7 +73,14 @@ class Learned:
 
 def read_learned(path: Path) -> Learned:
     """What is in a file; nothing of it has met a policy yet."""
-    kept = load_state(path)
+    try:
+        kept = load_state(path)
+    except DamagedFile as error:
+        if isinstance(error.__cause__, OSError):  # it may be what it should be
+            raise
+        raise DamagedFile(
+            f"{path} is no learned.npz of a hunt, or is damaged; give another file"
+        ) from error
     if not isinstance(kept, dict) or kept.get("format") != FORMAT:
         raise BadInput(f"{path} does not hold what a hunt of this version learned; give another")
     policy, carried = kept.get("policy"), kept.get("carried")

@@ -27,6 +27,7 @@ from wolfspider.states import load_state, save_state
 from wolfspider.store import read_asked
 
 TOPIC = "astronomy telescope"
+NOT_LEARNED = "is no learned.npz of a hunt, or is damaged; give another file"
 FOREIGN_WEB = "this web looks foreign: "
 
 
@@ -405,19 +406,21 @@ def test_what_another_policy_learned_is_a_sentence(hunting: Hunting) -> None:
 def test_a_file_that_was_cut_is_a_sentence(hunting: Hunting, keep: int) -> None:
     sent = hunting.folder / "sent.npz"
     sent.write_bytes((hunting.base / "learned.npz").read_bytes()[:keep])
-    hunting.refused(f"{sent} cannot be read", more=("--warm-start", sent))
+    hunting.refused(f"{sent} {NOT_LEARNED}", more=("--warm-start", sent))
 
 
 def test_a_file_of_something_else_is_a_sentence(hunting: Hunting) -> None:
     sent = hunting.folder / "sent.npz"
     sent.write_text("Dear Sir or Madam")
-    hunting.refused(f"{sent} cannot be read", more=("--warm-start", sent))
+    hunting.refused(f"{sent} {NOT_LEARNED}", more=("--warm-start", sent))
+    np.savez(sent, weights=np.zeros(3))
+    hunting.refused(f"{sent} {NOT_LEARNED}", more=("--warm-start", sent))
     with zipfile.ZipFile(sent, "w") as archive:  # an array of a million terabytes
         archive.writestr("values.json", '{"format": 1, "carried": {"\\u0000array": 0}}')
         with archive.open("0.npy", "w") as member:
             shape = {"descr": "<f8", "fortran_order": False, "shape": (1 << 57,)}
             np.lib.format.write_array_header_1_0(member, shape)
-    hunting.refused(f"{sent} cannot be read", more=("--warm-start", sent))
+    hunting.refused(f"{sent} {NOT_LEARNED}", more=("--warm-start", sent))
     save_state(sent, {"format": 1, "policy": "wolf"})
     hunting.refused("does not hold what a policy learned", more=("--warm-start", sent))
 

@@ -136,7 +136,12 @@ def test_weights_of_other_features_are_a_sentence(hunting: Hunting, policy: str,
 def test_a_file_that_was_cut_is_a_sentence(hunting: Hunting, keep: int) -> None:
     hunting.carrying("first")
     hunting.weights.write_bytes(hunting.weights.read_bytes()[:keep])
-    refused(hunting, "sarsa", "the weights cannot be used: ", "astronomy.weights cannot be read")
+    refused(
+        hunting,
+        "sarsa",
+        "the weights cannot be used: ",
+        "astronomy.weights is no learned.npz of a hunt, or is damaged",
+    )
 
 
 def test_a_file_of_something_else_is_a_sentence(hunting: Hunting) -> None:
