@@ -21,6 +21,7 @@ class Tally:
     targets: int = 0
     refused: int = 0  # links that were not asked for
     bytes: int = 0
+    highest: float = 0.0  # relevance of any page, by the judge
     errors: Counter[str] = field(default_factory=Counter)
     best: list[tuple[float, int, str, str]] = field(default_factory=list)  # a heap, see `add`
 
@@ -30,6 +31,7 @@ class Tally:
         self.refused += response.refused
         self.relevant += visit.verdict.relevant
         self.targets += visit.verdict.target
+        self.highest = max(self.highest, visit.verdict.relevance)
         for exchange in response.exchanges:
             self.bytes += len(exchange.head) + len(exchange.body)
         if visit.failed:
@@ -54,11 +56,12 @@ class Tally:
     def of(cls, reader: HuntReader) -> Tally:
         """Of the visits that are on disk."""
         sums = (
-            "count(*) - sum(refused), sum(relevance >= 0.5), sum(target), sum(refused), sum(bytes)"
+            "count(*) - sum(refused), sum(relevance >= 0.5), sum(target), sum(refused), "
+            "sum(bytes), max(relevance)"
         )
         row = reader.db.execute(f"SELECT {sums} FROM pages").fetchone()
-        pages, relevant, targets, refused, size = (value or 0 for value in row)
-        tally = cls(pages, relevant, targets, refused, size)
+        pages, relevant, targets, refused, size, highest = (value or 0 for value in row)
+        tally = cls(pages, relevant, targets, refused, size, highest)
         errors = "SELECT error, count(*) FROM pages WHERE error != '' GROUP BY error"
         tally.errors.update(dict(map(tuple, reader.db.execute(errors))))
         best = (

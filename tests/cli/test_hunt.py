@@ -66,6 +66,24 @@ def test_a_hunt_in_numbers_and_on_disk(run: Run, generated: Generated, tmp_path:
     assert left(out) == ["checkpoint-0.npz", "checkpoint-200.npz", "hunt.db", "hunt.toml", "lock"]
 
 
+def test_words_that_nothing_is_known_of_are_named(run: Run, generated: Generated) -> None:
+    hunting = ("hunt", "--web", generated.folder, "--seed", generated.start, "--pages", "30")
+    never = "no word of the topic stands on any page that could count; are they spelt right?"
+    known = run(*hunting, "--topic", TOPIC).err
+    assert "no meaning is known" not in known
+    assert never not in known
+    half = run(*hunting, "--topic", "astronmy telescope")
+    said = 'no meaning is known of "astronmy": it counts only where it stands on a page itself'
+    assert half.err.splitlines()[0] == said
+    assert never not in half.err
+    neither = run(*hunting, "--topic", "astronmy 天文学")
+    said = 'of "astronmy" and "天文学": they count only where they stand on a page itself'
+    assert said in neither.err.splitlines()[0]
+    assert never in neither.err.splitlines()
+    assert run(*hunting, "--topic", "astronmy 天文学", "--quiet").err == ""
+    assert run(*hunting, "--topic", "天文学", "--pattern", "telescope").err.startswith("hunting: ")
+
+
 def test_the_same_seed_is_the_same_hunt(run: Run, generated: Generated, tmp_path: Path) -> None:
     visited = []
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):

@@ -17,6 +17,7 @@ from wolfspider.cli.output import note, plain, print_facts, print_json
 from wolfspider.cli.progress import Meter
 from wolfspider.cli.view import HuntView
 from wolfspider.hunt import INTERRUPTED, Hunt
+from wolfspider.judges import KeywordJudge
 from wolfspider.policies.trained import Trained
 from wolfspider.records import Visit
 from wolfspider.webs.live.web import LiveWeb
@@ -63,6 +64,8 @@ async def _run(
     async with opening as hunt:
         if hunt.began_with and not quiet:
             _print_beginning(hunt)
+        if not resumed and not quiet:
+            _print_literal(hunt)
         with signals.stopping(hunt):
             if resumed:
                 await _recall(hunt, quiet)
@@ -156,6 +159,24 @@ def _print_beginning(hunt: Hunt) -> None:
     note(plain(f"begins with what {source} learned: {hunt.began_with}"))
 
 
+def _print_literal(hunt: Hunt) -> None:
+    """Words that may be misspelt, or of a language of which no meanings are known."""
+    judge = hunt.judge.uncorrected
+    words = judge.literal if isinstance(judge, KeywordJudge) else ()
+    named = " and ".join(f'"{plain(word)}"' for word in words)
+    if words:
+        one = len(words) == 1
+        so = "it counts only where it stands" if one else "they count only where they stand"
+        note(f"no meaning is known of {named}: {so} on a page itself")
+
+
+def _print_never(hunt: Hunt) -> None:
+    """Why a hunt that looked for words may have found nothing."""
+    looked = isinstance(hunt.judge.uncorrected, KeywordJudge) and not hunt.nothing_read
+    if looked and not hunt.tally.highest:
+        note("no word of the topic stands on any page that could count; are they spelt right?")
+
+
 def _print_loss(hunt: Hunt) -> None:
     """A word of warning that what was learned elsewhere is not known any more."""
     source = near(Path(hunt.asked.warm_start))
@@ -181,6 +202,7 @@ def _print_next(hunt: Hunt, resumed: bool) -> None:
     """What one may want to do now."""
     _print_overlap(hunt)
     _print_drift(hunt)
+    _print_never(hunt)
     if hunt.store is None:
         return
     folder, waiting = hunt.store.folder, len(hunt.policy)

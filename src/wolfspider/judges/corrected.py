@@ -18,7 +18,7 @@ class CorrectedJudge:
     """
 
     def __init__(self, judge: Judge, corrections: Mapping[str, Verdict]) -> None:
-        self._judge = judge
+        self.uncorrected = judge
         self._corrections = dict(corrections)  # by URL
 
     def correct(self, url: str, verdict: Verdict) -> None:
@@ -27,4 +27,4 @@ class CorrectedJudge:
     def judge(self, page: Page) -> Verdict:
         if page.flags & _NOINDEX:
             return NOTHING
-        return self._corrections.get(page.url) or self._judge.judge(page)
+        return self._corrections.get(page.url) or self.uncorrected.judge(page)

@@ -45,6 +45,11 @@ class KeywordJudge:
             relevance *= 0.5 / _ALONE
         return Verdict(min(1.0, relevance), relevance >= 0.5)
 
+    @property
+    def literal(self) -> tuple[str, ...]:
+        """The keywords that count only where they stand, as they have no vector."""
+        return self._meaning.unknown
+
     @cached_property
     def _meaning(self) -> Meaning:
         return Meaning(self.topic)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from wolfspider.errors import BadInput
 from wolfspider.records import Floats, TermIds, Terms
+from wolfspider.text import term_ids
 from wolfspider.topics import Topic
 from wolfspider.vectors.batches import Matrix
 from wolfspider.vectors.likeness import direction
@@ -26,6 +27,7 @@ class Meaning:
 
     def __init__(self, topic: Topic) -> None:
         words = " ".join(topic.keywords)
+        self._topic = topic
         self._vectors = WordVectors.open(topic=words)
         try:
             self._towards: Matrix | None = direction(self._vectors, words)
@@ -36,6 +38,14 @@ class Meaning:
     def is_known(self) -> bool:
         """Whether any keyword has a vector."""
         return self._towards is not None
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """The keywords without a vector: what is near them in meaning is not known."""
+        each = {word: term_ids(word) for word in self._topic.keywords}
+        return tuple(
+            word for word, ids in each.items() if len(ids) and not self._vectors.find(ids)[1].any()
+        )
 
     def of_bags(self, ids: TermIds, counts: NDArray[np.integer[Any]]) -> Floats:
         """The cosine of the sum of each bag's words, given how many words each has."""
