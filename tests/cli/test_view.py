@@ -7,6 +7,7 @@ import io
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -81,7 +82,8 @@ def part(screen: Screen, label: str) -> list[str]:
 @pytest.fixture
 def hunt(tmp_path: Path) -> Hunt:
     """A hunt on a recorded web, that nobody drives."""
-    folder = compile_web(tmp_path / "tiny", [page(START, "<p>wolf <a href=/b>wolf</a>")]).folder
+    pages = [page(START, "<p>wolf <a href=/b>wolf</a>"), page(f"{START}b", "<p>wolf")]
+    folder = compile_web(tmp_path / "tiny", pages).folder
     asked = Asked("wolf", (START,), str(folder), pages=100, policy="best-first")
     made = Hunt(asked, asked.web_to_hunt_on(), None)
     made.policy.start([seed_link(START), seed_link("http://b.test/")])
@@ -181,9 +183,34 @@ def test_finds_links_and_hosts_are_listed(hunt: Hunt) -> None:
     assert [line.split() for line in part(screen, "found")] == [
         ["Wolf", str(n), f"a.test/{n}"] for n in (6, 5, 4, 3, 2)
     ]
-    assert part(screen, "waiting")[:3] == ["1.00  a.test/", "1.00  b.test/", ""]
+    assert part(screen, "waiting")[:3] == ["seed  a.test/", "seed  b.test/", ""]
     assert part(screen, "busiest")[:3] == ["7 of 7 relevant  a.test", "0 of 1 relevant  c.test", ""]
     assert len(hunt.policy) == 2  # they were only looked at
+
+
+@pytest.mark.parametrize(("policy", "promise"), [("best-first", "1.00"), ("wolf", " %  ")])
+def test_links_promise_what_why_says_of_them(hunt: Hunt, policy: str, promise: str) -> None:
+    hunt.asked = replace(hunt.asked, policy=policy, pages=1)
+    hunt.policy = hunt._new_policy()
+    hunt.policy.start([seed_link(START)])
+
+    async def first() -> None:
+        async for _ in hunt.visits():
+            pass
+
+    asyncio.run(first())
+    (shown, *_) = part(Screen(hunt, terminal()), "waiting")
+    assert promise in shown
+    assert shown.endswith("  a.test/b")
+
+
+def test_the_first_frames_of_a_fast_hunt_are_of_one_moment(hunt: Hunt) -> None:
+    screen = Screen(hunt, terminal())
+    screen.draw(hunt.began)
+    tell(hunt, screen, visit("http://a.test/1", "Wolf 1", 1.0))
+    screen.draw(hunt.began + 0.3)
+    shown = [line.plain for line in screen._drawn[1]]
+    assert any(line.startswith("found    Wolf 1") for line in shown)
 
 
 def test_errors_and_refusals_are_counted_by_kind(hunt: Hunt) -> None:
@@ -310,10 +337,10 @@ def test_hosts_that_rest_are_counted_and_waited_for() -> None:
             return lines(screen)
 
     shown = asyncio.run(look())
-    assert "hosts    0 asked, 1 resting, 1 given up, 1 links wait" in shown
+    assert "hosts    0 asked, 1 resting, 1 given up, 1 link waits" in shown
     (waiting,) = (line.strip() for line in shown if "waiting for" in line)
     assert waiting.startswith("waiting for a.test, 1:")
-    assert any(line.startswith("waiting  1.00  a.test/  rests 1:") for line in shown)
+    assert any(line.startswith("waiting  seed  a.test/  rests 1:") for line in shown)
 
 
 def test_the_view_moves_while_no_visit_comes(monkeypatch: pytest.MonkeyPatch) -> None:

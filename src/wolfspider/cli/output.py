@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 
 import click
 
+from wolfspider.records import Link
+
 GENERATE = "wolfspider web generate -o webs/generated --pages 2000 --keep-warc"
 FIRST_HUNT = (
     'wolfspider hunt --web webs/generated --topic "astronomy telescope" '
@@ -47,6 +49,13 @@ def print_facts(facts: Mapping[str, Any]) -> None:
 def note(text: str) -> None:
     """A remark that is not part of the result."""
     print(text, file=sys.stderr)
+
+
+def promise(link: Link, expected: float | None) -> str:
+    """What a waiting link promises: its expected yield, or its score where nobody expects any."""
+    if not link.source and not link.depth:
+        return "seed"  # it comes first, whatever it promises
+    return f"{link.score:#.3g}" if expected is None else f"{100 * expected:.0f} %"
 
 
 def plain(text: str) -> str:

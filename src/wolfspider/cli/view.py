@@ -41,14 +41,16 @@ from wolfspider.cli.lines import (
     largest,
     list_of,
 )
-from wolfspider.cli.output import plain
+from wolfspider.cli.output import plain, promise
 from wolfspider.cli.progress import Meter
 from wolfspider.frontier import Frontier
 from wolfspider.hunt import Hunt
+from wolfspider.protocols import Explaining
 from wolfspider.records import Link, Visit
 from wolfspider.store import HuntReader
 from wolfspider.urls import host as host_of
 from wolfspider.webs.live.web import LiveWeb
+from wolfspider.wording import several
 
 _EVERY = 0.25  # seconds between two drawings
 _LOOK_EVERY = 1.0  # between two looks at hosts and waiting links: lists that run cannot be read
@@ -186,7 +188,8 @@ class Screen:
         tally = self.hunt.tally
         self._pace.note(now, tally.pages, tally.relevant, tally.bytes)
         width, height = self._console.size
-        if now >= self._look_due or self._drawn[0] != width:
+        young = now < self.hunt.began + _LOOK_EVERY  # a fast hunt brings much until the next look
+        if young or now >= self._look_due or self._drawn[0] != width:
             self._hosts = self._look_at_hosts(now)
             self._foreseen = forecast_line(self.hunt.forecasts())
             self._lists = list(self._list_lines(width))
@@ -254,7 +257,7 @@ class Screen:
         if isinstance(self.hunt.web, LiveWeb):
             facts = [f"{hosts.asked:,} asked", f"{hosts.resting:,} resting"]
             facts.append(f"{hosts.given_up:,} given up")
-        return ", ".join([*facts, f"{len(self.hunt.policy):,} links wait"])
+        return ", ".join([*facts, several(len(self.hunt.policy), "link waits", "links wait")])
 
     def _waiting(self, now: float) -> str:
         """What keeps a hunt of which nothing is under way."""
@@ -313,12 +316,18 @@ class Screen:
         yield from list_of("busiest", host_lines(largest(self.visited, ROWS)))
 
     def _link_lines(self, links: list[Link]) -> Iterator[Text]:
-        scores = [f"{link.score:#.3g}" for link in links]  # some policies have tiny ones
-        width = max(map(len, scores), default=0)
-        for link, score in zip(links, scores, strict=True):
-            line = Text(f"{score:>{width}}  {plain(bare(link.url))}")
+        hopes = list(map(self._hope, links))
+        width = max(map(len, hopes), default=0)
+        for link, hope in zip(links, hopes, strict=True):
+            line = Text(f"{hope:>{width}}  {plain(bare(link.url))}")
             rest = self._rest(link.host)
             yield line.append(f"  rests {clock(rest)}" if rest >= _LONG else "", "yellow")
+
+    def _hope(self, link: Link) -> str:
+        """What is expected of a link, as `wolfspider why` says it."""
+        policy = self.hunt.policy.policy
+        receipt = policy.receipt(link.fingerprint) if isinstance(policy, Explaining) else None
+        return promise(link, None if receipt is None else receipt.value)
 
     def _rest(self, host: str) -> float:
         web = self.hunt.web

@@ -17,6 +17,7 @@ from wolfspider.cli.output import (
     plain,
     print_facts,
     print_json,
+    promise,
     result_options,
 )
 from wolfspider.errors import BadInput
@@ -171,8 +172,7 @@ def _sum_up(totals: Totals, teller: Teller, as_json: bool, quiet: bool) -> None:
         measure = "scores" if links[0][1] is None else "expected yields"
         print(f"\nThe links that would be followed next, with their {measure}:")
     for link, hope in links:
-        share = f"{link.score:.3g}" if hope is None else f"{100 * hope:.0f} %"
-        print(f"  {share:>9}  {_page(link.anchor, link.url)}")
+        print(f"  {promise(link, hope):>9}  {_page(link.anchor, link.url)}")
 
 
 def clue_lines(totals: Totals) -> Iterator[str]:
