@@ -254,7 +254,7 @@ def refused(done: Outcome) -> str:
 def test_bad_input_is_a_sentence(run: Run, stars: Path, tmp_path: Path) -> None:
     [(url,)] = rows(stars, f"{ENDS} 30")
     unknown = refused(run("why", stars, f"{url}x"))
-    assert f"knows no link to {url}x" in unknown
+    assert f"has not followed a link to {url}x, and none waits" in unknown
     assert "did you mean " in unknown
     assert url in unknown
     assert "there is no folder" in refused(run("why", tmp_path / "nowhere", url))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -135,10 +136,12 @@ def test_the_scheme_can_be_left_out(teller: Teller) -> None:
 def test_an_address_that_is_not_there_is_told_with_close_ones(teller: Teller) -> None:
     with pytest.raises(BadInput) as error:
         teller.tell(f"{A}wulf")
-    assert f"knows no link to {A}wulf; did you mean {A}wolf" in str(error.value)
+    assert f"not followed a link to {A}wulf, and none waits; did you mean {A}wolf" in str(
+        error.value
+    )
     with pytest.raises(BadInput, match=rf"did you mean .*{A}dogs"):
         teller.tell("a.test/dog")
-    with pytest.raises(BadInput, match=r"knows no link to nonsense$"):
+    with pytest.raises(BadInput, match=r"has not followed a link to nonsense, and none waits$"):
         teller.tell("nonsense")
 
 
@@ -387,6 +390,16 @@ def test_an_address_out_of_scope_is_told_so(tmp_path: Path) -> None:
     folder = written(tmp_path, visit(""), stay_on="host", contact="me@a.test")
     with pytest.raises(BadInput, match=r"it would not be followed: .*\(out of scope\)"):
         story_of(folder, "http://elsewhere.test/")
+
+
+@pytest.mark.parametrize("text", ["mailto:x@a.test", "javascript:void(0)", "ftp://a.test/", "?"])
+def test_what_is_no_web_address_is_told_so(teller: Teller, text: str) -> None:
+    with pytest.raises(BadInput, match=rf"^{re.escape(text)} is not a web address"):
+        teller.tell(text)
+
+
+def test_a_port_is_no_scheme() -> None:
+    assert readings("a.test:8080/x")[1:] == ["https://a.test:8080/x", "http://a.test:8080/x"]
 
 
 def test_clues_that_paid_are_those_with_more_relevant_pages_than_as_many_others(

@@ -223,16 +223,16 @@ class Teller:
     def _unknown(self, text: str, address: str) -> str:
         waiting = [] if self.memory is None else self.memory.best(_LOOKED_AT)
         close = close_to(self._reader, text, (link.url for link in waiting))
-        return "; ".join(
-            filter(
-                None,
-                [
-                    f"the hunt in {self._reader.folder} knows no link to {text}{self._up_to()}",
-                    self._out_of_scope(address),
-                    f"did you mean {' or '.join(close)}?" if close else "",
-                ],
-            )
+        what = (
+            f"the hunt in {self._reader.folder} has not followed a link to {text}, and none waits"
+            f"{self._up_to()}"
         )
+        parts = [
+            what if canonical(address) else f"{text} is not a web address",
+            self._out_of_scope(address),
+            f"did you mean {' or '.join(close)}?" if close else "",
+        ]
+        return "; ".join(filter(None, parts))
 
     def _up_to(self) -> str:
         memory = self.memory
