@@ -221,6 +221,8 @@ class Hunt:
         keeper = asyncio.ensure_future(self._keep_hosts())
         try:
             await self._heed()
+            if self.store is not None:
+                self.store.tell({"began": time.time()})  # anew each time it goes on
             self._checkpoint(first=True)
             if not (self.stopped or self._spent()):
                 async with aclosing(self._crawl()) as visits:

@@ -118,10 +118,11 @@ def _lately(reader: HuntReader) -> float | None:
 
 
 def _speed(reader: HuntReader, first: float | None, last: float | None) -> float | None:
-    """Pages a second in the last minute in which the hunt fetched any."""
-    if first is None or last is None or first == last:
+    """Pages a second in the last minute in which the hunt fetched any, since it last went on."""
+    began: float | None = reader.facts().get("began", first)
+    if began is None or last is None or began >= last:
         return None
-    seconds = min(_MINUTE, last - first)
+    seconds = min(_MINUTE, last - began)
     pages = reader.count("count(*) FROM pages WHERE NOT refused AND at >= ?", last - seconds)
     return round(pages / seconds, 2)
 

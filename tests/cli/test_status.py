@@ -113,6 +113,17 @@ def test_a_recorded_web_and_a_hunt_of_format_1(
     assert run("status", tmp_path / "killed", "--json").json["state"] == "killed"
 
 
+def test_a_pause_makes_a_hunt_no_slower(run: Run, generated: Generated, tmp_path: Path) -> None:
+    folder = tmp_path / "hunt"
+    asked = ("--web", generated.folder, "--seed", generated.start, "--topic", "astronomy")
+    run("hunt", *asked, "--pages", "40", "-o", folder, "--quiet")
+    change(folder, "UPDATE pages SET at = at - 50")
+    run("resume", folder, "--pages", "80", "--quiet")
+    assert run("status", folder, "--json").json["pages_per_second"] > 10
+    run("resume", folder, "--quiet")  # there was nothing left to do
+    assert run("status", folder, "--json").json["pages_per_second"] is None
+
+
 def test_what_is_no_hunt_is_a_sentence(run: Run, tmp_path: Path) -> None:
     done = run("status", tmp_path)
     assert (done.code, done.out) == (2, "")
