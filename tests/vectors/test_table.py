@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import os
@@ -222,6 +223,29 @@ def test_a_damaged_cache_is_made_again(tmp_path: Path) -> None:
     assert table.path is not None
     (table.path / "ids.npy").write_bytes(b"rubbish")
     assert vector(WordVectors.open(tmp_path / "glove.txt"), "tide") == VECTORS[5]
+
+
+def test_a_cache_that_cannot_be_read_now_is_not_thrown_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def short_of_files(*_: object, **__: object) -> None:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    glove(tmp_path / "glove.txt")
+    kept = WordVectors.open(tmp_path / "glove.txt").path
+    assert kept is not None
+    (kept / "mine").touch()
+    with monkeypatch.context() as patch:
+        patch.setattr(np, "load", short_of_files)
+        assert WordVectors.open(tmp_path / "glove.txt").path is None
+    assert (kept / "mine").exists()
+
+
+def test_who_reads_with_one_topic_in_mind_shares_a_table(english: WordVectors) -> None:
+    one, other = WordVectors.open(topic="sun"), WordVectors.open(topic="sun")
+    assert one is other
+    assert one is not WordVectors.open(topic="physics")
+    assert WordVectors.open() is not english  # it was read from another cache
 
 
 def test_without_a_cache_the_table_is_in_memory(

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.lib import format as npy
@@ -86,8 +87,7 @@ class WordVectors:
         means that as well as "physical", which is more frequent.
         """
         if path is None:
-            table = _compiled(english.files(), "wordllama", english.read, english.WIDTH)
-            return table._read_for(topic) if topic else table
+            return _english(topic)
         path = Path(path).expanduser()
         if path.is_dir():
             return _open_folder(path)
@@ -132,13 +132,29 @@ class WordVectors:
         write([part for part in parts if len(part.ids)], self.source, folder)
 
 
+_ENGLISH: WeakValueDictionary[tuple[Path, str], WordVectors] = WeakValueDictionary()
+
+
+def _english(topic: str) -> WordVectors:
+    """One for all who read with this topic in mind: a table takes memory, and three files."""
+    files = english.files()
+    key = cache.folder_for(files), topic
+    table = _ENGLISH.get(key)
+    if table is None:
+        table = _compiled(files, "wordllama", english.read, english.WIDTH)
+        table = _ENGLISH[key] = table._read_for(topic) if topic else table
+    return table
+
+
 def _compiled(files: tuple[Path, ...], source: str, read: Any, *more: object) -> WordVectors:
     folder = cache.folder_for(files, *more)
     if os.path.isdir(folder):  # not of pathlib, which raises where we may not look
         try:
             return _open_folder(folder)
-        except BadInput:  # damaged; it can be made again
-            shutil.rmtree(folder, ignore_errors=True)
+        except BadInput as error:
+            why = error.__cause__
+            if isinstance(why, FileNotFoundError) or not isinstance(why, OSError):
+                shutil.rmtree(folder, ignore_errors=True)  # damaged; it can be made again
     if cache.fill(folder, lambda beside: write(_some(read(), source), source, beside)):
         with suppress(BadInput):  # of another user, who keeps it closed
             return _open_folder(folder)
