@@ -243,6 +243,12 @@ def test_a_link_that_others_had_to_let_pass(run: Run, tmp_path: Path) -> None:
     assert "       90 %  not relevant  first  http://a.test/first\n" in shown
     first = run("why", tmp_path / "hunt", f"{A}first").out
     assert "rank      1st of 121 waiting links when it was chosen\n" in first
+    assert "fetched   at step 2 of 3\n" in first
+    with HuntStore.open(tmp_path / "hunt") as store:
+        answer = Response(f"{A}no", 0, error="robots", refused=True)
+        store.add(Visit(Link(f"{A}no", 1, "a.test", "no", A), Page(f"{A}no"), response=answer))
+    first = run("why", tmp_path / "hunt", f"{A}first").out
+    assert "fetched   at step 2 of 4, 1 of them refused\n" in first
 
 
 def refused(done: Outcome) -> str:

@@ -81,13 +81,12 @@ def _facts(story: Story) -> Iterator[tuple[str, Any]]:
     yield "what", story.sentence
     if story.found is not None:
         yield "found", _found(story)
+    refused = f", {story.steps_refused:,} of them refused" if story.steps_refused else ""
+    steps = f"step {story.step:,} of {story.steps:,}{refused}"
     if story.state in (WAITING, OUT):
-        yield "as of", f"step {story.step:,} of {story.steps:,}"
+        yield "as of", steps
     else:
-        yield (
-            "fetched" if story.state == FETCHED else "tried",
-            (f"at step {story.step:,} of {story.steps:,}"),
-        )
+        yield "fetched" if story.state == FETCHED else "tried", f"at {steps}"
     if story.expected is not None:
         yield "expected", _expected(story)
         yield "rank", _rank(story)

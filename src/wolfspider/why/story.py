@@ -59,7 +59,8 @@ class Story:
     link: str = ""  # that was followed, where a redirect led to the page
     seed: bool = False
     step: int | None = None  # at which it was fetched, or for links that wait the last that counts
-    steps: int = 0  # of the hunt, so far
+    steps: int = 0  # of the hunt, so far: pages that were asked for, and links that were refused
+    steps_refused: int = 0  # so many of them are the latter
     relevant: bool | None = None
     relevance: float | None = None
     found: Found | None = None

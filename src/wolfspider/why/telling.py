@@ -50,6 +50,7 @@ class Teller:
     def __init__(self, reader: HuntReader) -> None:
         self._reader = reader
         self._steps = reader.count("max(step) FROM pages")
+        self._refused = reader.count("sum(refused) FROM pages")
 
     @cached_property
     def _words(self) -> Words:
@@ -122,6 +123,7 @@ class Teller:
             seed,
             step,
             self._steps,
+            self._refused,
             relevant,
             round(row["relevance"], 4) if state == FETCHED else None,
             found,
@@ -207,6 +209,7 @@ class Teller:
             seed=not link.source and not link.depth,
             step=memory.step,
             steps=self._steps,
+            steps_refused=self._refused,
             found=found,
             score=_finite(link.score),
             **_hopes(receipt),
