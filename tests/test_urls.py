@@ -23,6 +23,7 @@ from wolfspider.urls import (
     fingerprints,
     host,
     join_all,
+    readings,
     resolve,
     seed_link,
     site,
@@ -516,7 +517,7 @@ def test_seed_link_is_canonical_and_at_depth_zero() -> None:
     assert (link.depth, link.source, link.anchor) == (0, "", "")
 
 
-@pytest.mark.parametrize("typed", ["foo bar", "example.org", "ftp://example.org/", ""])
+@pytest.mark.parametrize("typed", ["foo bar", "ftp://example.org/", ""])
 def test_seed_that_is_no_web_address_is_refused_with_a_way_out(typed: str) -> None:
     sentence = f"not a web address: {typed!r}; give a full URL such as https://example.org/"
     with pytest.raises(ValueError, match=re.escape(sentence)):
@@ -527,3 +528,11 @@ def test_examples_in_docstrings_hold() -> None:
     result = doctest.testmod(urls)
     assert result.attempted >= 4
     assert result.failed == 0
+
+
+def test_readings_of_an_address() -> None:
+    assert readings("HTTP://A.test/x#y")[1:] == ["http://a.test/x"]
+    assert readings("a.test/x")[1:] == ["https://a.test/x", "http://a.test/x"]
+    assert readings("a.test:80/x")[1:] == ["https://a.test:80/x", "http://a.test/x"]
+    assert readings("http://[") == ["http://["]
+    assert readings("mailto:x@a.test") == ["mailto:x@a.test"]

@@ -22,7 +22,7 @@ from wolfspider.stopping import NONE, budgets_in, without_budgets
 from wolfspider.topics import Topic
 from wolfspider.training.disk import digest_of, load_model
 from wolfspider.training.model import Model
-from wolfspider.urls import canonical, seed_link
+from wolfspider.urls import canonical, readings, seed_link
 from wolfspider.webs.live.pace import Pace
 from wolfspider.webs.live.settings import LiveSettings
 from wolfspider.webs.live.web import LiveWeb
@@ -77,9 +77,7 @@ class Asked:
         for name, what in (("pages", "pages"), ("relevant", "relevant pages"), ("bytes", "bytes")):
             value = getattr(self, name)
             if value is not None and value < 1:
-                raise BadInput(
-                    f"a budget of {value} {what} fetches nothing; give --{name} 1 or more"
-                )
+                raise BadInput(f"a budget of {value} {what} fetches nothing; give 1 or more")
         if self.bytes is not None and self.web != LIVE:
             raise BadInput(
                 "bytes are what comes over the network, and from a recorded web none do; "
@@ -87,7 +85,8 @@ class Asked:
             )
         if self.minutes is not None and not 0 < self.minutes < 1e6:
             raise BadInput(
-                f"--minutes is {self.minutes:g}; give a number above 0 and below a million"
+                f"a budget of {self.minutes:g} minutes cannot be kept; "
+                "give a number above 0 and below a million"
             )
         if self.random_seed < 0:
             raise BadInput(f"--random-seed is {self.random_seed}; it must be 0 or more")
@@ -201,19 +200,22 @@ class Asked:
     def seed_links(self, web: object) -> list[Link]:
         """The pages to start from; on a recorded web an address that redirects stands for the
         page it leads to."""
-        links = list(map(seed_link, self.seeds))
         if not isinstance(web, RecordedWeb):
-            return list({link.url: link for link in links}.values())
-        pages = {}
-        for link in links:
-            number = web.number(link.url)
-            if number < 0:
-                raise BadInput(
-                    f"the seed {link.url} is not in {web.folder}; "
-                    f"start from a page of it, such as {web.url(0)}"
-                )
-            pages[number] = seed_link(web.url(number))
-        return list(pages.values())
+            return list({link.url: link for link in map(seed_link, self.seeds)}.values())
+        pages = (web.url(_number_in(web, seed)) for seed in self.seeds)
+        return [seed_link(url) for url in dict.fromkeys(pages)]
+
+
+def _number_in(web: RecordedWeb, seed: str) -> int:
+    """The page of a web that a person means, who may leave out https://."""
+    addresses = readings(seed)
+    found = [number for each in addresses if (number := web.number(each)) >= 0]
+    if not found:
+        raise BadInput(
+            f"the seed {seed_link(addresses[-1]).url} is not in {web.folder}; "
+            f"start from a page of it, such as {web.url(0)}"
+        )
+    return found[0]
 
 
 def _only(values: Mapping[str, Any], names: set[str]) -> dict[str, Any]:

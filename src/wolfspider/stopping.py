@@ -169,7 +169,9 @@ def parse(text: str) -> Rule | dict[str, Any]:
         return _forecast_below(text, match[1], match[2])
     if match := _BUDGET.fullmatch(words):
         return {match[1]: _amount(text, match[1], match[2])}
-    raise BadInput(f"{text!r} is no rule to stop by; write one as {GRAMMAR}")
+    raise BadInput(
+        f"{text!r} is no rule to stop by; write one as {GRAMMAR}; resume takes {NONE}, too"
+    )
 
 
 def budgets_in(texts: Iterable[str]) -> dict[str, Any]:

@@ -42,6 +42,7 @@ _ESCAPES = {
 }
 # An escape right after a stray % stays as it is: decoding `%%341` would make a new escape, `%41`.
 _ESCAPE = re.compile(r"(?<!%)(?<!%[0-9A-Fa-f])%[0-9A-Fa-f]{2}")
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d+([/?#]|$))", re.IGNORECASE)  # a.test:80 has none
 _JSESSIONID = re.compile(r";jsessionid=[^/;]*", re.IGNORECASE)
 _SESSION_HASH = re.compile(r"(?=.*[0-9])(?=.*[a-z])(?:[0-9a-f]{16,}|[0-9a-v]{26}|[0-9a-v]{32})")
 _EXTRA_SLASHES = re.compile(r"[\x00-\x20]*(?:[/\\][\t\n\r]*){3,}")
@@ -268,9 +269,18 @@ def _label(label: str) -> str:
         return label
 
 
+def readings(text: str) -> list[str]:
+    """The addresses that a text may stand for: as it is, canonical, or without its scheme."""
+    text = text.strip()
+    given = [text] if _SCHEME.match(text) else [f"https://{text}", f"http://{text}"]
+    found = [text, *(address for each in given if (address := canonical(each)))]
+    return list(dict.fromkeys(found))
+
+
 def seed_link(url: str) -> Link:
     """The link for an address that a person typed; `BadInput` if it is not a full web URL."""
     address = canonical(url)
     if address is None:
-        raise BadInput(f"not a web address: {url!r}; give a full URL such as https://example.org/")
+        full = " or ".join(readings(url)[1:]) or "a full URL such as https://example.org/"
+        raise BadInput(f"not a web address: {url!r}; give {full}")
     return Link(address, fingerprint(address), host(address))

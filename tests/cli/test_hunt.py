@@ -192,7 +192,8 @@ GIVEN = {"--web": "tiny", "--topic": "wolf", "--seed": "http://a.test/"}
         ({"--set": "n"}, "cannot read the setting 'n' of policy 'wolf'; write it as name=value"),
         ({"--topic": "the of and"}, "the topic 'the of and' has no words to look for; give at"),
         ({"--topic": ""}, "the topic '' has no words to look for; give at least one word"),
-        ({"--seed": "a.test"}, "not a web address: 'a.test'; give a full URL such as https://"),
+        ({"--seed": "mailto:a@a.test"}, "not a web address: 'mailto:a@a.test'; give a full URL"),
+        ({"--seed": "b.test"}, "the seed http://b.test/ is not in tiny; start from a page "),
         ({"--seed": "http://"}, "not a web address: 'http://'; give a full URL"),
         (
             {"--seed": "http://b.test/"},
@@ -201,7 +202,10 @@ GIVEN = {"--web": "tiny", "--topic": "wolf", "--seed": "http://a.test/"}
         ({"--seed": "http://a.test/gone"}, "the seed http://a.test/gone is not in tiny; start"),
         ({"--web": "nowhere"}, "there is no web folder nowhere; make one with: wolfspider web"),
         ({"--web": "file"}, "file is not a web folder; make one with: wolfspider web import"),
-        ({"--pages": "0"}, "a budget of 0 pages fetches nothing; give --pages 1 or more"),
+        ({"--pages": "0"}, "a budget of 0 pages fetches nothing; give 1 or more"),
+        ({"--stop": "relevant 0"}, "a budget of 0 relevant pages fetches nothing; give 1 or more"),
+        ({"--stop": "minutes 0"}, "a budget of 0 minutes cannot be kept; give a number above 0"),
+        ({"--like": "picture"}, "picture is no page and no text; give saved pages as examples"),
         ({"--bytes": "10K"}, "bytes are what comes over the network, and from a recorded web none"),
         ({"--stop": "bytes 2G"}, "bytes are what comes over the network, and from a recorded web"),
         ({"--random-seed": "-1"}, "--random-seed is -1; it must be 0 or more"),
@@ -256,6 +260,34 @@ def test_a_hunt_on_a_recorded_web_goes_on_from_any_folder(
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     assert run("resume", "../hunt", "--pages", "3", "--json").json["pages"] == 3
+
+
+def test_a_web_that_was_moved_can_be_put_right(
+    run: Run, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    hunt = ("hunt", *(word for pair in GIVEN.items() for word in pair), "--pages", "1")
+    assert run(*hunt, "-o", "hunt").code == 0
+    tiny.rename("moved")
+    refused = run("resume", "hunt", "--pages", "3")
+    said = f"not in {tiny} any more; bring it back, or where it was moved put `web =` in hunt/hunt"
+    assert said in refused.err
+    asked = tmp_path / "hunt" / "hunt.toml"
+    asked.write_text(asked.read_text().replace(str(tiny), str(tmp_path / "moved")))
+    assert run("resume", "hunt", "--pages", "3", "--json").json["pages"] == 3
+
+
+@pytest.mark.usefixtures("tiny")
+def test_on_a_recorded_web_a_seed_may_leave_out_the_scheme(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = GIVEN | {"--seed": "a.test", "--pages": "1"}
+    done = run("hunt", *(word for pair in given.items() for word in pair), "--json")
+    assert done.json["pages"] == 1
+    live = run("hunt", "--topic", "wolf", "--seed", "a.test", "-o", "hunt")
+    said = "not a web address: 'a.test'; give https://a.test/ or http://a.test/\n"
+    assert (live.code, live.err) == (2, f"wolfspider: {said}")
 
 
 def test_a_live_hunt_without_a_folder_says_what_to_give(run: Run) -> None:

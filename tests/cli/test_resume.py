@@ -120,12 +120,17 @@ def test_bad_input_is_a_sentence(run: Run, site: Served, tmp_path: Path) -> None
     site.hunt(tmp_path / "hunt", "--pages", "2")
     shutil.copytree(tmp_path / "hunt", tmp_path / "bare")
     (tmp_path / "bare" / "00001.warc.gz").unlink()
+    shutil.copytree(tmp_path / "hunt", tmp_path / "unasked")
+    (tmp_path / "unasked" / "hunt.toml").unlink()
     for folder, more, message in (
         ("nowhere", (), "there is no folder"),
         ("empty", (), "holds no hunt"),
         ("file", (), "is not a folder"),
         ("hunt", ("--pages", "0"), "a budget of 0 pages fetches nothing"),
-        ("hunt", ("--minutes", "-1"), "--minutes is -1"),
+        ("hunt", ("--minutes", "-1"), "a budget of -1 minutes cannot be kept"),
+        ("hunt", ("--stop", "foo"), "'foo' is no rule to stop by; "),
+        ("hunt", ("--stop", "foo"), '"bytes 2G"; resume takes none, too'),
+        ("unasked", (), "hunt.toml is missing, which says what the hunt is for; bring it back"),
         ("bare", ("--rebuild",), "has no WARC files"),
     ):
         done = run("resume", tmp_path / folder, *more)

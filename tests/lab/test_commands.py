@@ -290,9 +290,10 @@ def test_tasks_refuses_what_cannot_be(
     )
     assert "has the label 'none'" in sentence("tasks", web, "--label", "none", "-o", out)
     assert "numbers from 1 on" in sentence("tasks", web, "--all-labels", "--budget", 0, "-o", out)
-    told = sentence("tasks", web, "--label", topics[0], "--away", 99, "-o", out)
-    assert "makes a task: task" in told
-    assert "is exactly 99 links before a target" in told
+    none = lab("tasks", web, "--label", topics[0], "--away", 99, "-o", out)
+    assert none.output.startswith("left out: task")
+    assert "is exactly 99 links before a target" in none.output
+    assert str(none.exception) == f"no label of {web} makes a task"
     assert "there is no web folder" in sentence("tasks", tmp_path / "w", "--all-labels", "-o", out)
     assert not out.exists()
     out.write_text("mine")

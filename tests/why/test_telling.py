@@ -28,7 +28,7 @@ from wolfspider.text import term_id
 from wolfspider.topics import Topic
 from wolfspider.urls import seed_link
 from wolfspider.why import Found, NamedClue, Other, Paid, Story, Teller, clues_that_paid
-from wolfspider.why.addresses import close_to, readings
+from wolfspider.why.addresses import close_to
 from wolfspider.why.words import Words
 
 A = "http://a.test/"
@@ -398,10 +398,6 @@ def test_what_is_no_web_address_is_told_so(teller: Teller, text: str) -> None:
         teller.tell(text)
 
 
-def test_a_port_is_no_scheme() -> None:
-    assert readings("a.test:8080/x")[1:] == ["https://a.test:8080/x", "http://a.test:8080/x"]
-
-
 def test_clues_that_paid_are_those_with_more_relevant_pages_than_as_many_others(
     tmp_path: Path,
 ) -> None:
@@ -441,12 +437,6 @@ def test_keys_are_words_paths_hosts_and_folders(web: Path, tmp_path: Path) -> No
     assert words[term_id(path) ^ crc32(b"http://a.test")] == path
     assert words[crc32(b"a.test")] == "a.test"
     assert words[crc32(b"http://a.test/wolf")] == f"{A}wolf"
-
-
-def test_readings_of_an_address() -> None:
-    assert readings("HTTP://A.test/x#y")[1:] == [f"{A}x"]
-    assert readings("a.test/x")[1:] == ["https://a.test/x", f"{A}x"]
-    assert readings("http://[") == ["http://["]
 
 
 def test_close_addresses_are_taken_literally(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ from wolfspider.records import PageFlag, Verdict
 from wolfspider.store import HuntReader, HuntStore
 from wolfspider.store.feedback import say
 from wolfspider.store.opening import open_hunt, writer_of
-from wolfspider.why.addresses import close_to, readings
+from wolfspider.urls import readings
+from wolfspider.why.addresses import close_to
 
 
 @click.command(

@@ -274,11 +274,18 @@ def _text(like: str) -> str:
         if path.suffix in _TEXT_FILES and " " not in like:
             raise BadInput(f"there is no file {like}; give a text, or a file that is there")
         return like
-    body = path.read_bytes()
+    body = _readable(path)
     if b"<" not in body[:1024]:
         return body.decode("utf-8", "replace")
     page = parse_html(body, "https://example.invalid/")
     return f"{page.title} {page.text}"
+
+
+def _readable(file: Path) -> bytes:
+    body = file.read_bytes()
+    if b"\0" in body[:1024]:
+        raise BadInput(f"{file} is no page and no text; give saved pages as examples")
+    return body
 
 
 def _pages(paths: Sequence[Path], web: str) -> dict[str, Terms]:
@@ -287,9 +294,7 @@ def _pages(paths: Sequence[Path], web: str) -> dict[str, Terms]:
     for path in paths:
         try:
             for file in _saved(path):
-                body = file.read_bytes()
-                if b"\0" in body[:1024]:
-                    raise BadInput(f"{file} is no page and no text; give saved pages as examples")
+                body = _readable(file)
                 urls = _only_urls(body)
                 found |= _recorded(urls, web, file) if urls else {str(file): _terms(body)}
         except OSError as error:

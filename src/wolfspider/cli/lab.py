@@ -238,7 +238,9 @@ def tasks(
         web, labels or None, least=least, most=most, seeds=Away(away, count), budget=budget
     )
     if not found:
-        raise BadInput(f"no label of {folder} makes a task: {'; '.join(left_out) or 'no labels'}")
+        for reason in left_out:
+            note(f"left out: {reason}")
+        raise BadInput(f"no label of {folder} makes a task{'' if left_out else ': it has none'}")
     if is_hunt(folder):  # its labels do not say what was looked for
         keywords = tuple(read_asked(folder)["topic"].split())
         found = [replace(task, keywords=keywords) for task in found]

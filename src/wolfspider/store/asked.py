@@ -11,6 +11,7 @@ from typing import Any
 
 from wolfspider.errors import BadInput, DamagedFile
 from wolfspider.states import sync_folder
+from wolfspider.store import schema
 
 NAME = "hunt.toml"
 PARTIAL = "hunt.toml.partial"
@@ -35,6 +36,11 @@ def read_asked(folder: Path) -> dict[str, Any]:
             raise BadInput(
                 f"{folder} holds a watch and no hunt; go on with it: "
                 f"wolfspider watch --resume {folder}"
+            ) from None
+        if (folder / schema.NAME).is_file():
+            raise DamagedFile(
+                f"{folder / NAME} is missing, which says what the hunt is for; "
+                "bring it back from a copy"
             ) from None
         what = f"{folder} holds no hunt" if folder.exists() else f"there is no folder {folder}"
         raise BadInput(f"{what}; give the folder that a hunt was told to write with -o") from None

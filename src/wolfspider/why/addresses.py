@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterable
 
 from wolfspider.store.reading import HuntReader
-from wolfspider.urls import canonical, host
+from wolfspider.urls import canonical, host, readings
 
 _CANDIDATES = 3000  # URLs that are compared with one that is not there
 _SUGGESTED = 3
-_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d+([/?#]|$))", re.IGNORECASE)  # a.test:80 has none
-
-
-def readings(text: str) -> list[str]:
-    """The addresses that a text may stand for: as it is, canonical, or without its scheme."""
-    text = text.strip()
-    given = [text] if _SCHEME.match(text) else [f"https://{text}", f"http://{text}"]
-    found = [text, *(address for each in given if (address := canonical(each)))]
-    return list(dict.fromkeys(found))
 
 
 def steps_of(reader: HuntReader, addresses: Iterable[str]) -> dict[str, int]:

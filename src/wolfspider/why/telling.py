@@ -16,11 +16,11 @@ from wolfspider.records import Link, PageFlag, Receipt
 from wolfspider.store.feedback import all_feedback
 from wolfspider.store.reading import HuntReader
 from wolfspider.store.receipts import value_of
-from wolfspider.urls import canonical, fingerprint
+from wolfspider.urls import canonical, fingerprint, readings
 from wolfspider.webs.live.errors import KINDS
 from wolfspider.webs.live.screening import Screening
 from wolfspider.webs.live.web import REFUSALS
-from wolfspider.why.addresses import close_to, readings, steps_of
+from wolfspider.why.addresses import close_to, steps_of
 from wolfspider.why.memory import Memory, name_of, policy_of
 from wolfspider.why.story import (
     FAILED,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from wolfspider.errors import BadInput
 from wolfspider.records import State
-from wolfspider.urls import canonical, host, site
+from wolfspider.urls import host, seed_link, site
 
 STAYS = ("anywhere", "domain", "host", "prefix")
 
@@ -40,9 +40,7 @@ class Scope:
 
     def add(self, seed: str) -> None:
         """Let the crawl stay around this URL too: a seed, or where a seed redirected to."""
-        url = canonical(seed)
-        if url is None:
-            raise BadInput(f"not a web address: {seed!r}; give one such as https://example.org/")
+        url = seed_link(seed).url
         if self.stay_on != "anywhere":
             self._homes[_folder(url) if self.stay_on == "prefix" else self._place(url)] = None
 
