@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import os
@@ -143,6 +144,17 @@ def test_warc_holds_the_records_as_they_came_each_once(
     assert {url for kind, url in checked_records(piped) if kind == "response"} == RELEVANT
 
 
+def test_warc_is_compressed_if_its_name_says_so(run: Run, hunted: Path, tmp_path: Path) -> None:
+    packed, plain = tmp_path / "all.warc.gz", tmp_path / "all.warc"
+    for out in (packed, plain):
+        done = run("export", hunted, "--format", "warc", "--all", "-o", out, "--quiet")
+        assert done.code == 0, done.err
+    first = b"WARC-Type: response"
+    unpacked = gzip.decompress(packed.read_bytes())
+    assert plain.read_bytes().startswith(b"WARC/1.1\r\n")
+    assert plain.read_bytes().partition(first)[2] == unpacked.partition(first)[2] != b""
+
+
 def test_a_revisit_brings_the_record_that_it_refers_to(
     run: Run, hunted: Path, tmp_path: Path
 ) -> None:
@@ -159,7 +171,7 @@ def test_a_damaged_record_does_not_end_the_export(
     run: Run, hunted: Path, tmp_path: Path, kind: str
 ) -> None:
     spoil(hunted, f"{A}cats")
-    out = tmp_path / "found"
+    out = tmp_path / ("found.gz" if kind == "warc" else "found")
     done = run("export", hunted, "--format", kind, "--text", "-o", out, "--json")
     assert (done.code, done.json["damaged"]) == (0, 1)
     assert f"damaged records in the WARC files of {hunted}: 1; they " in done.err

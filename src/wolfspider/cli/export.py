@@ -59,7 +59,7 @@ def export(
     """Hand what a hunt found to other programs; also while it runs.
 
     Without --relevant or --all: every page that was fetched. In WARC come the answers as they
-    were received, with the redirects on the way.
+    were received, with the redirects on the way; compressed if the file's name ends with .gz.
     """
     if relevant and everything:
         raise BadInput("--relevant and --all exclude each other; give one of them")
@@ -67,7 +67,8 @@ def export(
     choice = "relevant" if relevant else "all" if everything else "answered"
     with cleaning_up(), opened(folder) as reader:
         if kind == "warc":
-            result = _export_warc(WarcCopy(reader, choice), out, quiet)
+            plain = out is not None and out.suffix.lower() != ".gz"
+            result = _export_warc(WarcCopy(reader, choice, plain=plain), out, quiet)
         else:
             result = _export_rows(reader, choice, kind, text, out, quiet)
     if as_json:

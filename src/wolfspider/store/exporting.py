@@ -7,6 +7,7 @@ counted in `damaged`.
 
 from __future__ import annotations
 
+import gzip
 import io
 import sqlite3
 import uuid
@@ -176,14 +177,15 @@ class _Nowhere:
 
 
 class WarcCopy:
-    """The records of the chosen visits, byte for byte, each once.
+    """The records of the chosen visits, byte for byte, each once; each a gzip member of its own,
+    or `plain`.
 
     To a visit belong the redirects on its way; before a revisit record goes the response that
     it refers to, of whatever visit that is. After a write `records` and `damaged` say what
     became of them.
     """
 
-    def __init__(self, reader: HuntReader, choice: str) -> None:
+    def __init__(self, reader: HuntReader, choice: str, *, plain: bool = False) -> None:
         if reader.asked.get("web") != "live":
             raise BadInput(
                 f"{reader.folder} has no WARC: it is a hunt on the recorded web "
@@ -193,12 +195,14 @@ class WarcCopy:
         self.records = 0
         self.damaged = 0
         self._db = reader.db
+        self._plain = plain
         self.folder = reader.folder
         self._copied = bytearray(reader.count("max(id) FROM captures") + 1)
 
     def write(self, out: BinaryIO) -> Iterator[int]:
         """Write everything; yields the number of visits that are done."""
-        out.write(_about(self.folder))
+        about = _about(self.folder)
+        out.write(gzip.decompress(about) if self._plain else about)
         with Members(self.folder) as members:
             for done, visit in enumerate(self.visits, 1):
                 for capture in self._captures(visit["step"]):
@@ -220,11 +224,11 @@ class WarcCopy:
             return
         self._copied[capture["id"]] = True
         try:
-            data, _ = members.read(capture)
+            packed, record = members.read(capture)
         except DamagedFile:
             self.damaged += 1
         else:
-            out.write(data)
+            out.write(record if self._plain else packed)
             self.records += 1
 
 
@@ -241,7 +245,7 @@ def _about(folder: Path) -> bytes:
     )
     record.set_bytes_content(fields.encode("utf-8", "replace"))
     member = io.BytesIO()
-    gzip = GzipWriter(member)
-    record.write(gzip, checksum_data=True)
-    gzip.finish()
+    writer = GzipWriter(member)
+    record.write(writer, checksum_data=True)
+    writer.finish()
     return member.getvalue()
