@@ -308,7 +308,7 @@ def _saved(path: Path) -> list[Path]:
         return [path]
     found = [each for each in sorted(path.iterdir()) if each.suffix.lower() in _PAGE_FILES]
     if not found:
-        raise BadInput(f"there is no saved page in {path}; their names end with .html or .txt")
+        raise BadInput(f"there is no saved page in {path}; their names end with .html, .txt or .md")
     return found
 
 
