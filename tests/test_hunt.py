@@ -458,7 +458,7 @@ def test_a_hunt_that_gets_no_page_says_why(tmp_path: Path) -> None:
     forbidden: Served = {"a.test/robots.txt": rules("User-agent: *\nDisallow: /")}
     hunted = hunt(forbidden, tmp_path / "forbidden")
     rule = "a rule in http://a.test/robots.txt forbids it"
-    assert hunted.stopped == f"no page could be had: http://a.test/: {rule}"
+    assert hunted.stopped == f"no page could be had: {rule}"
     hunted = hunt({"*": missing()}, tmp_path / "missing")
     assert hunted.stopped == "no page could be had: http://a.test/: status 404"
 

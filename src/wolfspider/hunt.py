@@ -252,7 +252,8 @@ class Hunt:
                     self._look_for_drift()
                 if visit.failed and not self._first_failure:
                     reason = visit.response.detail or visit.response.error
-                    self._first_failure = f"{visit.link.url}: {reason}"
+                    named = visit.link.host in reason
+                    self._first_failure = reason if named else f"{visit.link.url}: {reason}"
                 if live is not None:
                     live.settle(visit.response)
                 if self.store is not None:

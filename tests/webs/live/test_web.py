@@ -244,7 +244,7 @@ def test_rows_15_and_16_without_readable_rules_no_page_is_asked_for(failure: Mis
     served: Served = {"a.test/robots.txt": failure, "a.test/": page_with(), "b.test/": page_with()}
     responses, server = fetched(served, START, "http://a.test/2", "http://b.test/")
     assert kinds(responses) == ["given up", "given up", ""]
-    assert "robots.txt could not be read" in responses[0].detail
+    assert responses[0].detail.startswith("http://a.test/robots.txt could not be read 3 times")
     assert responses[0].refused
     assert server.times(START, "http://a.test/robots.txt") == [0, 3]
 

@@ -161,7 +161,11 @@ class Robots:
     def _judge(self, origin: str, url: str, answer: RobotsAnswer) -> _Known:
         status = answer.status
         if answer.error:
-            return self._unreachable(origin, answer, answer.error)
+            # A link that is refused is another thing: one that may not be asked for.
+            refused = answer.error == "refused"
+            return self._unreachable(
+                origin, answer, "connection refused" if refused else answer.error
+            )
         if 200 <= status < 300:
             rules = read_rules(answer.body, url, self.agent)
             return self._readable(origin, rules, f"no rule in {origin}/robots.txt forbids it")

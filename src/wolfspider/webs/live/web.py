@@ -176,7 +176,8 @@ class LiveWeb:
                 exchange = await self._ask_patiently(target, cookies, headers)
             except GivenUp as reason:
                 self._asked.forget(target)
-                return self._failure(target, "given up", f"{host(target)}: {reason}", hops)
+                named = str(reason) if host(target) in str(reason) else f"{host(target)}: {reason}"
+                return self._failure(target, "given up", named, hops)
             hops.append(exchange)
             location = _location(exchange)
             if not location:
