@@ -345,6 +345,19 @@ def test_row_12_an_interruption_while_the_visits_are_read_back_counts(tmp_path: 
     assert asyncio.run(run()) == "interrupted"
 
 
+def test_a_hunt_that_is_killed_soon_has_kept_what_it_knew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def run() -> list[int]:
+        async with serving(town(3, 6)) as server:
+            await killed(asking(server, "http://h0.test/", pages=9), tmp_path, 5)
+        with HuntReader(tmp_path) as reader:
+            return [step for (step,) in reader.db.execute("SELECT step FROM checkpoints")]
+
+    monkeypatch.setattr("wolfspider.hunt.CHECKPOINT_EARLY", 0.0)
+    assert asyncio.run(run()) == [0, 1]  # and the next one in its time
+
+
 def test_row_22_an_hour_of_peace_survives_a_restart(tmp_path: Path) -> None:
     async def run() -> tuple[int, int]:
         served = town(3, 6, seconds=0.05)

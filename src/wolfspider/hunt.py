@@ -44,6 +44,7 @@ from wolfspider.webs.live.web import LiveWeb
 
 INTERRUPTED = "interrupted"
 CHECKPOINT_SECONDS = 30.0
+CHECKPOINT_EARLY = 5.0  # the first: a hunt that is killed soon has learned something, too
 CHECKPOINT_VISITS = 5000
 CHECKPOINT_SHARE = 0.05  # of the time, at most
 DRIFT_PAGES = 25  # after so many it is told how foreign the web is
@@ -339,7 +340,8 @@ class Hunt:
         self.store.checkpoint(self.state())
         took = time.monotonic() - now
         self._checkpoint_step = self.store.steps
-        self._checkpoint_at = now + max(CHECKPOINT_SECONDS, took / CHECKPOINT_SHARE)
+        pace = CHECKPOINT_EARLY if first else CHECKPOINT_SECONDS
+        self._checkpoint_at = now + max(pace, took / CHECKPOINT_SHARE)
 
     def finish(self) -> dict[str, Any]:
         """Keep where we are, what came of it and what was learned; gives the result."""
