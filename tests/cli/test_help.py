@@ -85,6 +85,17 @@ def test_policies_are_listed_for_people_and_programs(run: Run) -> None:
         assert f"{policy['name']}\n    {policy['about']}\n    settings: " in shown
 
 
+def test_one_policy_is_told_with_what_its_settings_mean(run: Run) -> None:
+    shown = run("policies", "wolf").out
+    assert shown.startswith("wolf\n    Follows the link")
+    assert "`curiosity`: how much more" in shown
+    assert shown.count("settings: ") == 1
+    assert run("policies", "foragers", "--json").json["policies"] == []
+    refused = run("policies", "wulf")
+    assert (refused.code, refused.out) == (2, "")
+    assert "unknown policy 'wulf'; did you mean wolf?" in refused.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -124,19 +124,20 @@ def load(name: str) -> type[Any]:
 
 
 def describe() -> list[dict[str, Any]]:
-    """Name, first sentence and settings with their defaults of every policy."""
+    """Name, first sentence, settings with their defaults, and all that is said of every policy."""
     described = []
     for name in known():
         try:
             policy = load(name)
         except Exception as error:  # somebody else's package; the others are fine
             about = f"cannot be loaded: {type(error).__name__}: {error}"
-            described.append({"name": name, "about": about, "settings": {}})
+            described.append({"name": name, "about": about, "settings": {}, "doc": about})
             continue
-        line = (inspect.getdoc(policy) or "").strip().split("\n")[0]
+        doc = (inspect.getdoc(policy) or "").strip()
         parameters = {**_training(policy), **_parameters(policy)}
         settings = {key: default for key, (_, default) in parameters.items()}
-        described.append({"name": name, "about": line, "settings": settings})
+        line = doc.partition("\n")[0]
+        described.append({"name": name, "about": line, "settings": settings, "doc": doc})
     return described
 
 

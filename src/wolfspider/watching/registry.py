@@ -30,12 +30,13 @@ def settings_of(name: str) -> Declared:
 
 
 def describe_watchers() -> list[dict[str, Any]]:
-    """Name, first sentence and settings with their defaults of every watcher."""
+    """Name, first sentence, settings with their defaults, and all that is said of every watcher."""
     return [
         {
             "name": name,
             "about": (inspect.getdoc(kind) or "").split("\n")[0],
             "settings": {key: default for key, (_, default) in settings_of(name).items()},
+            "doc": inspect.getdoc(kind) or "",
         }
         for name, kind in WATCHERS.items()
     ]
