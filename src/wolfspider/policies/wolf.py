@@ -73,6 +73,7 @@ class Wolf:
     `curiosity`: how much more a link is worth for being in doubt. `breadth`: which share of the
     fetches goes to the nearest link while nothing was found lately and nothing promises much.
     `held_back`: trials of a word or other token before it counts half, or more where pay is rare.
+    `buffer`: how many links may wait at most, if not as many as there are.
     """
 
     trust: ClassVar[float] = 20.0  # trials of a token that what was carried may count for
