@@ -17,29 +17,20 @@ _MOST = 8  # clues of a receipt
 _TINY = 0.005  # weight
 _LARGEST = 0xFFFF  # a clue's key holds two counts of so much
 
-_TOKENS = {
-    "anchor": 'link text "{}"',
-    "context": 'words around it "{}"',
-    "heading": 'heading above it "{}"',
-    "url": 'its address "{}"',
-    "source": 'the page it was found on was linked as "{}"',
-    "path": "place on the page, {}",
-    "template": "place on pages of that folder, {}",
-    "host": "its host {}",
-    "folder": "its folder {}",
-    "shape": "form of its address",
-}
-_UNNAMED = {  # the same, where the page that says it cannot be read any more
-    "anchor": "words of the link text",
-    "context": "words around it",
-    "heading": "words of the heading above it",
-    "url": "words of its address",
-    "source": "words with which the page it was found on was linked",
-    "path": "place on the page",
-    "template": "place on pages of that folder",
-    "host": "its host",
-    "folder": "its folder",
-    "shape": "form of its address",
+_TOKENS = {  # with the word or place, and where the page that says it cannot be read any more
+    "anchor": ('link text "{}"', "words of the link text"),
+    "context": ('words around it "{}"', "words around it"),
+    "heading": ('heading above it "{}"', "words of the heading above it"),
+    "url": ('its address "{}"', "words of its address"),
+    "source": (
+        'the page it was found on was linked as "{}"',
+        "words with which the page it was found on was linked",
+    ),
+    "path": ("place on the page, {}", "place on the page"),
+    "template": ("place on pages of that folder, {}", "place on pages of that folder"),
+    "host": ("its host {}", "its host"),
+    "folder": ("its folder {}", "its folder"),
+    "shape": ("form of its address", "form of its address"),
 }
 # Of several pages with a link the one that says most counts; of meaning the first, and what was far
 # from the topic is neither near nor far when a second page has the link.
@@ -214,7 +205,8 @@ def name_of(clue: Clue, words: Mapping[int, str]) -> str:
     """A clue in words; `words` has the texts of tokens that are known."""
     if clue.kind in _TOKENS:
         word = words.get(clue.key)
-        return _UNNAMED[clue.kind] if word is None else _TOKENS[clue.kind].format(word)
+        named, unnamed = _TOKENS[clue.kind]
+        return unnamed if word is None else named.format(word)
     if clue.kind in _IN_PERCENT:
         told = _IN_PERCENT[clue.kind].format(clue.key >> 16 & _PERCENT, clue.key & _LARGEST)
         return told + _UNUSUAL[clue.key & (_LESS | _MORE)]

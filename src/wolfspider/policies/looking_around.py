@@ -35,7 +35,7 @@ class LookingAround:
         self._turn = 0.0  # its next, which comes at 1
         self._asked = 0  # guides
         self._lately = 0.0  # paid, the longer ago the less
-        self._astray = self._lost = False
+        self._astray = False
 
     def learn(self, paid: float) -> None:
         """A page came, and paid so much."""
@@ -48,22 +48,21 @@ class LookingAround:
     def is_due(self, evidence: Evidence) -> bool:
         """Before a fetch, while nothing promises much: whether somebody else may choose."""
         self._astray = evidence.visits >= _ASTRAY and self._lately < _FORGOTTEN
-        self._lost = self._astray and evidence.paid < _FIND
-        fewer = 1.0 if self._lost else 1 + self.turns / _TURNS
+        lost = self._astray and evidence.paid < _FIND
+        fewer = 1.0 if lost else 1 + self.turns / _TURNS
         self._turn += self.breadth / (1 + self._lately) / fewer
-        return self._turn >= 1 or self._lost
+        return self._turn >= 1 or lost
 
     def choose(self, evidence: Evidence, waiting: Numbers) -> int:
         """The link whose turn it is, of those that may leave; ABSENT if it is that of the best."""
-        book = evidence.book
-        if self._turn < 1 and len(waiting):
-            guide, self._asked = _GUIDES[self._asked % len(_GUIDES)], self._asked + 1
-            return book.most(waiting, guide)
         if not len(waiting):  # who waits for hosts does not save up turns
             self._turn = min(1.0, self._turn)
             return ABSENT
+        if self._turn < 1:
+            guide, self._asked = _GUIDES[self._asked % len(_GUIDES)], self._asked + 1
+            return evidence.book.most(waiting, guide)
         self._turn, self.turns = self._turn - 1, self.turns + 1
-        return waiting.item(book.nearest(waiting, in_turn=self._astray))
+        return waiting.item(evidence.book.nearest(waiting, in_turn=self._astray))
 
     def state(self) -> State:
         return {
