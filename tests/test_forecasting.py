@@ -11,21 +11,32 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from wolfspider.forecasting import (
+    NOTHING,
+    PACE,
+    SIZES,
     Forecast,
     Forecaster,
+    Promised,
     beta_binomial,
     forecasts,
+    together,
     unless_it_ends,
 )
 
 Verdicts = NDArray[np.bool_]
 VERDICTS = st.lists(st.booleans(), max_size=120).map(lambda each: np.array(each, np.bool_))
+SHARES = st.lists(st.floats(0, 1), max_size=40)
 
 
-def told(horizon: int, verdicts: Verdicts) -> Forecaster:
+def told(horizon: int, verdicts: Verdicts, promised: Promised = NOTHING) -> Forecaster:
     forecaster = Forecaster(horizon)
-    forecaster.extend(verdicts)
+    forecaster.extend(verdicts, promised)
     return forecaster
+
+
+def rows(*promises: float) -> Promised:
+    """One after every `PACE` fetches; a thousand links and more wait, all alike."""
+    return np.array([[size * each for size in SIZES] for each in promises], np.float32)
 
 
 def coverage(verdicts: Verdicts, horizon: int) -> float:
@@ -75,6 +86,57 @@ def test_after_the_first_find_by_hand() -> None:
     assert found.expected == pytest.approx(expected(10, 0.85 * long**0.15 * lately**0.85, 1.0, 1))
 
 
+def test_what_waiting_links_promise_together_by_hand() -> None:
+    assert together(np.array([0.25, 1.0, 0.5])).tolist() == [1.75] * 5  # fewer wait than are asked
+    assert together(np.full(200, 0.5)).tolist() == [5, 15, 50, 100, 100]
+    assert together(np.array([0.0] * 30 + [1.0] * 15)).tolist() == [10, 15, 15, 15, 15]
+    assert together(np.empty(0)).tolist() == [0] * 5
+
+
+def test_a_promise_weighs_four_fifths_by_hand() -> None:
+    forecaster = Forecaster(20)
+    forecaster.add(False, np.array([6, 10, 10, 10, 10], np.float32))  # (6 + 10) / 2 among 20
+    kept = math.exp(-1 / 200)
+    long = (40 * kept + 0.02) / (200 * kept + 1 + 1)
+    lately = 30 * long / (1 + 30)
+    rate = (long**0.15 * lately**0.85) ** 0.2 * (8 / 20) ** 0.8
+    assert forecaster.forecast().expected == pytest.approx(expected(20, 0.85 * rate, 0.0, 0))
+
+
+def test_beyond_what_was_asked_for_links_are_taken_to_be_alike() -> None:
+    near, far = Forecaster(1000), Forecaster(5000)
+    for each in (near, far):
+        each.add(False, rows(0.1)[0])
+        assert each._promise == pytest.approx(0.1)
+
+
+def test_who_promises_nothing_known_is_judged_by_the_past() -> None:
+    verdicts = np.arange(300) % 7 == 0
+    unknown = rows(*[math.nan] * 30)
+    assert told(100, verdicts, unknown).forecast() == told(100, verdicts).forecast()
+    at_last = np.concatenate([unknown[:-1], rows(0.9)])  # as of an older version, then of this one
+    assert told(100, verdicts, at_last).forecast().expected > 40
+
+
+def test_a_promise_is_heard_before_the_finds_come_or_fail_to() -> None:
+    rich, poor = np.ones(200, np.bool_), np.zeros(200, np.bool_)
+    rich_before, poor_before = told(100, rich), told(100, poor)
+    dry, found = told(100, rich, rows(*[0.9] * 19, 0.01)), told(100, poor, rows(*[0.01] * 19, 0.9))
+    assert dry.forecast().expected < rich_before.forecast().expected / 5
+    assert found.forecast().expected > 5 * poor_before.forecast().expected
+
+
+def test_promises_that_are_not_kept_are_believed_less() -> None:
+    """Ten times as much is promised as is found."""
+
+    def boasting(fetches: int) -> float:
+        verdicts = np.arange(fetches) % 20 == 0
+        return told(100, verdicts, rows(*[0.5] * (fetches // 10))).forecast().expected
+
+    assert boasting(300) > boasting(1000) > 9
+    assert boasting(6000) < 7  # five are found
+
+
 def test_a_hunt_that_has_run_dry_may_bring_nothing_more() -> None:
     rich = np.ones(500, np.bool_)
     assert told(1000, rich).forecast().low > 30
@@ -95,21 +157,26 @@ def test_older_fetches_count_less() -> None:
     assert told(100, late).forecast().expected > 3 * told(100, early).forecast().expected
 
 
-@given(VERDICTS, VERDICTS, st.integers(1, 45))
+@given(VERDICTS, VERDICTS, SHARES, st.integers(1, 45))
 def test_many_at_once_are_the_same_as_one_after_the_other(
-    before: Verdicts, after: Verdicts, horizon: int
+    before: Verdicts, after: Verdicts, promises: list[float], horizon: int
 ) -> None:
-    one, many = Forecaster(horizon), told(horizon, before)
-    many.extend(after)
-    for each in [*before.tolist(), *after.tolist()]:
-        one.add(each)
+    promised = rows(*promises)
+    one, many = Forecaster(horizon), told(horizon, before, promised)
+    many.extend(after, promised)
+    for fetches, each in enumerate([*before.tolist(), *after.tolist()], 1):
+        row = fetches // PACE - 1
+        known = fetches % PACE == 0 and row < len(promised)
+        one.add(each, promised[row] if known else None)
     assert one.forecast() == many.forecast()
     assert one.last == many.last
 
 
-@given(VERDICTS, st.integers(1, 45))
-def test_no_forecast_is_out_of_the_question(verdicts: Verdicts, horizon: int) -> None:
-    found = told(horizon, verdicts).forecast()
+@given(VERDICTS, SHARES, st.integers(1, 45))
+def test_no_forecast_is_out_of_the_question(
+    verdicts: Verdicts, promises: list[float], horizon: int
+) -> None:
+    found = told(horizon, verdicts, rows(*promises)).forecast()
     assert 0 <= found.low <= found.expected <= horizon
     assert found.expected - 0.5 <= found.high <= horizon
 

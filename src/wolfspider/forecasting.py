@@ -1,10 +1,14 @@
 """How many relevant pages the next fetches will bring.
 
-A forecast sees the verdicts so far, one for each fetch, and nothing of the policy or the web. Four
-things make it:
+A forecast sees the verdicts so far, one for each fetch, and what the links that wait promised
+then, if the policy can tell; nothing of the web. Five things make it:
 
-- The rate. Two means with exponential discount, L with a long memory and R of lately, both longer
-  for a longer horizon, make L^(1−w) · R^w; a drift, past finds ÷ past forecasts, corrects it.
+- The rate of the past. Two means with exponential discount, L with a long memory and R of lately,
+  both longer for a longer horizon, make L^(1−w) · R^w.
+- The promise P, the yield that the policy expects of the best links that wait, as many as will be
+  fetched. It tells sooner than any past that a rich place has been found, or is empty. Policies
+  deceive themselves, too, so the rate is past^(1−v) · P^v; a drift, past finds ÷ past forecasts,
+  corrects it.
 - The spread. The rate to come is uncertain, so finds are beta-binomial: a beta of few finds' worth,
   and however much is known no narrower than rates of crawls have proved to change.
 - The end. Nobody knows how many pages there are. That at least n are left is as likely as
@@ -33,6 +37,8 @@ from wolfspider.records import Floats
 
 HORIZONS = (100, 1000)  # that people are shown
 SHARE = 0.8  # of outcomes that the interval is meant to hold
+PACE = 10  # fetches, after which it is told anew what waiting links promise
+SIZES = (10, 30, 100, 300, 1000)  # of the best of these: what so many promise together
 
 _LOOKS = 10  # at forecasts in each horizon
 # From recorded crawls, see docs/lab.md.
@@ -41,6 +47,8 @@ _LONG, _LEAST_LONG = 5.0, 100.0  # memory of the one rate: by fetches of the hor
 _LATELY, _LEAST_LATELY = 0.17, 20.0  # of the other
 _WEIGHT = 0.85  # of the other
 _BORROWED = 30.0  # fetches of the one rate that the other begins with
+_BELIEVED = 0.8  # weight of what links promise
+_LEAST_PROMISE = 1e-5  # that is believed of a link
 _NEVER = 0.02  # finds: a hunt without any is not told that there are none
 _DRIFT, _DRIFT_FINDS = 0.85, 100.0  # to begin with, and what this is worth
 _DRIFT_MEMORY = 50.0  # horizons
@@ -51,6 +59,9 @@ _FOUND_BEFORE = 100.0  # as if so many pages had been found before the first
 _STEP = 0.4  # of the ends, in standard deviations, by horizon
 _NORMAL = NormalDist()
 _INNERMOST, _OUTERMOST = 0.0, 4.0  # standard deviations
+
+Promised = NDArray[np.float32]  # by `SIZES`
+NOTHING: Promised = np.empty((0, len(SIZES)), np.float32)  # was ever promised
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +109,17 @@ class _Discounted(NamedTuple):
         return _Discounted(self.memory, self.found * kept + found, self.seen * kept + seen)
 
 
+def together(promises: Floats | Promised) -> Promised:
+    """Of what each of some links promises: what so many of the best as `SIZES` say do together."""
+    sums = np.concatenate([[0.0], np.cumsum(np.sort(promises)[::-1])])
+    return sums[np.minimum(SIZES, len(promises))].astype(np.float32)
+
+
 class Forecaster:
     """Forecasts for one horizon, from verdicts as they come.
 
     The work is done ten times in each horizon, a vector of the horizon's length each; a verdict in
-    between costs two additions. The state follows from the verdicts alone.
+    between costs two additions. The state follows from the verdicts and promises alone.
     """
 
     def __init__(self, horizon: int, share: float = SHARE) -> None:
@@ -114,6 +131,7 @@ class Forecaster:
             _LONG * horizon + _LEAST_LONG, _FIRST_RATE * _FIRST_FETCHES, _FIRST_FETCHES
         )
         self._lately = _Discounted(_LATELY * horizon + _LEAST_LATELY)
+        self._promise: float | None = None  # of a link that waits, on average
         self._new_found = self._new_seen = 0  # since the last look
         self._dry = 0  # fetches without a find before it, as far as was looked
         self._drift_found = self._drift_expected = 0.0
@@ -124,24 +142,39 @@ class Forecaster:
         self._due: deque[_Due] = deque()
         self.last = self._ask()  # as of the last look
 
-    def add(self, relevant: bool) -> None:
+    def add(self, relevant: bool, promised: Promised | None = None) -> None:
+        """A verdict, and what is promised since then if that is known anew."""
+        if promised is not None:
+            self._hear(promised)
         self._new_found += relevant
         self._new_seen += 1
         if self._new_seen == self.step:
             self._look()
 
-    def extend(self, relevant: NDArray[np.bool_]) -> None:
-        """Many verdicts, as if one after the other."""
+    def extend(self, relevant: NDArray[np.bool_], promised: Promised = NOTHING) -> None:
+        """Many verdicts, as if one after the other.
+
+        `promised` is of the whole hunt: a row after every `PACE` verdicts, with NaN if unknown.
+        """
+        fetches = self.seen + self._new_seen
         start = min((self.step - self._new_seen) % self.step, len(relevant))
-        for each in relevant[:start].tolist():
-            self.add(each)
+        for number, each in enumerate(relevant[:start].tolist(), fetches + 1):
+            self.add(each, _as_of(number, promised))
         whole = (len(relevant) - start) // self.step
         blocks = relevant[start : start + whole * self.step].reshape(whole, self.step)
         for found in blocks.sum(axis=1).tolist():
+            if (row := _as_of(self.seen + self.step, promised)) is not None:
+                self._hear(row)
             self._new_found, self._new_seen = found, self.step
             self._look()
-        for each in relevant[start + whole * self.step :].tolist():
-            self.add(each)
+        rest = relevant[start + whole * self.step :].tolist()
+        for number, each in enumerate(rest, fetches + len(relevant) - len(rest) + 1):
+            self.add(each, _as_of(number, promised))
+
+    def _hear(self, promised: Promised) -> None:
+        ahead = min(self.horizon, SIZES[-1])  # what comes after these is taken to be like them
+        share = float(np.interp(ahead, (0, *SIZES), (0.0, *promised))) / ahead
+        self._promise = None if math.isnan(share) else share
 
     def forecast(self) -> Forecast:
         """As of the last verdict."""
@@ -190,7 +223,10 @@ class Forecaster:
         lately = self._lately.after(self._new_found, self._new_seen)
         one = (long.found + _NEVER) / (long.seen + 1.0)
         other = (lately.found + _BORROWED * one) / (lately.seen + _BORROWED)
-        return one * (other / one) ** _WEIGHT, lately.found
+        rate = one * (other / one) ** _WEIGHT
+        if self._promise is not None:
+            rate *= (max(self._promise, _LEAST_PROMISE) / rate) ** _BELIEVED
+        return rate, lately.found
 
     def _outcomes(self, rate: float, finds: float) -> tuple[Floats, float]:
         """The cumulative distribution of the number of finds, and its mean."""
@@ -238,14 +274,24 @@ def unless_it_ends(cumulative: Floats, found: float, going: float) -> Floats:
     return 1.0 - more * going
 
 
-def forecasts(relevant: NDArray[np.bool_], horizons: Iterable[int] = HORIZONS) -> list[Forecast]:
+def forecasts(
+    relevant: NDArray[np.bool_],
+    promised: Promised = NOTHING,
+    horizons: Iterable[int] = HORIZONS,
+) -> list[Forecast]:
     """After these verdicts."""
     found = []
     for horizon in horizons:
         forecaster = Forecaster(horizon)
-        forecaster.extend(relevant)
+        forecaster.extend(relevant, promised)
         found.append(forecaster.forecast())
     return found
+
+
+def _as_of(fetches: int, promised: Promised) -> Promised | None:
+    """What was promised last, of rows after every `PACE` fetches."""
+    row = fetches // PACE - 1
+    return promised[row] if 0 <= row < len(promised) else None
 
 
 def _part(at_most: float, fewer: float, level: float) -> float:

@@ -27,7 +27,7 @@ from wolfspider.crawl import crawl
 from wolfspider.forecasting import Forecast
 from wolfspider.judges import CorrectedJudge
 from wolfspider.leases import Leased
-from wolfspider.outlook import Outlook, verdicts_of
+from wolfspider.outlook import Outlook, Past, promised_by
 from wolfspider.policies import Spec, make
 from wolfspider.protocols import Web
 from wolfspider.recalling import recalled
@@ -156,7 +156,7 @@ class Hunt:
         self._whole = False
         with HuntReader(self.store.folder) as reader:
             self.tally = Tally.of(reader)
-            self.outlook.extend(verdicts_of(reader))
+            self.outlook.extend(Past.of(reader))
             self.before = self.tally.pages
             step = self._where_it_was()
             if isinstance(self.web, LiveWeb):
@@ -248,7 +248,7 @@ class Hunt:
             async for visit in visits:
                 self.tally.add(visit)
                 if not visit.response.refused:
-                    self.outlook.add(visit.verdict.relevant)
+                    self._look_ahead(visit)
                 if self.tally.pages >= DRIFT_PAGES:
                     self._look_for_drift()
                 if visit.failed and not self._first_failure:
@@ -272,6 +272,12 @@ class Hunt:
                 if live is None and time.monotonic() > breath:
                     await asyncio.sleep(0)  # a recorded web never waits, but signals must be heard
                     breath = time.monotonic() + _BREATH
+
+    def _look_ahead(self, visit: Visit) -> None:
+        promised = promised_by(self.policy.policy, self.tally.pages)
+        self.outlook.add(visit.verdict.relevant, promised)
+        if promised is not None and self.store is not None:
+            self.store.keep_promised(self.tally.pages, promised)
 
     def _look_for_drift(self) -> None:
         policy = self.policy.policy

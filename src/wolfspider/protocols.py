@@ -11,6 +11,9 @@ import asyncio
 from collections.abc import Container, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from wolfspider.records import Clue, Floats, Link, Page, Receipt, Response, State, Verdict, Visit
 
 Scores = Floats | float  # one per link, or one for all
@@ -110,6 +113,15 @@ class Explaining(Protocol):
 
     def name_of(self, clue: Clue, words: Mapping[int, str]) -> str:
         """A clue in words, such as `anchor "eclipse"`; `words` has the term ids that are known."""
+        ...
+
+
+@runtime_checkable
+class Promising(Protocol):
+    """A policy that expects of each link that waits a share of relevant pages."""
+
+    def promises(self, most: int) -> Floats | NDArray[np.float32]:
+        """Of the best links that wait, at most so many of them, in no order."""
         ...
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wolfspider.forecasting import forecasts
-from wolfspider.outlook import verdicts_of
+from wolfspider.outlook import Past
 from wolfspider.store import HuntReader
 from wolfspider.tally import Tally
 from wolfspider.urls import host
@@ -107,7 +107,7 @@ def _numbers(reader: HuntReader) -> dict[str, Any]:
 
 
 def _forecast(reader: HuntReader) -> list[dict[str, Any]]:
-    return [each.as_json() for each in forecasts(verdicts_of(reader))]
+    return [each.as_json() for each in forecasts(*Past.of(reader))]
 
 
 def _lately(reader: HuntReader) -> float | None:

@@ -5,8 +5,9 @@
     forecast < 5 per 1000   even the upper end of the forecast for the next 1,000 is below it
     relevant 500, pages 10000, minutes 30, bytes 2G      budgets
 
-A rule sees the verdict of every fetch, in order, and nothing else. Fetches that fail count, as
-fetches that found nothing; links that were refused were never asked for and do not count.
+A rule sees the verdict of every fetch, in order, and what waiting links promised then; nothing
+else. Fetches that fail count, as fetches that found nothing; links that were refused were never
+asked for and do not count.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wolfspider.errors import BadInput
-from wolfspider.forecasting import Forecaster
+from wolfspider.forecasting import NOTHING, Forecaster, Promised
 
 NONE = "none"  # instead of rules: none of those of before
 BUDGETS = ("pages", "relevant", "bytes", "minutes")
@@ -43,11 +44,11 @@ _BUDGET = re.compile(rf"({'|'.join(BUDGETS)}) (\S+)")
 
 
 class Rule(Protocol):
-    """Sees every verdict, and says when the hunt is to end."""
+    """Sees every verdict, and says when the hunt is to end; as a `Forecaster` sees them."""
 
-    def add(self, relevant: bool) -> None: ...
+    def add(self, relevant: bool, promised: Promised | None = None) -> None: ...
 
-    def extend(self, relevant: NDArray[np.bool_]) -> None:
+    def extend(self, relevant: NDArray[np.bool_], promised: Promised = NOTHING) -> None:
         """Many at once, as if one after the other."""
 
     def reason(self) -> str:
@@ -68,13 +69,13 @@ class YieldBelow:
         self._ring = bytearray(self.window)  # the verdict of fetch n stands at n modulo its length
         self._seen = self._found = 0
 
-    def add(self, relevant: bool) -> None:
+    def add(self, relevant: bool, promised: Promised | None = None) -> None:
         place = self._seen % self.window
         self._found += relevant - self._ring[place]
         self._ring[place] = relevant
         self._seen += 1
 
-    def extend(self, relevant: NDArray[np.bool_]) -> None:
+    def extend(self, relevant: NDArray[np.bool_], promised: Promised = NOTHING) -> None:
         last = relevant[-self.window :]
         self._seen += len(relevant) - len(last)
         for each in last.tolist():
@@ -94,10 +95,10 @@ class NothingFor:
         self.fetches = fetches
         self._since = 0
 
-    def add(self, relevant: bool) -> None:
+    def add(self, relevant: bool, promised: Promised | None = None) -> None:
         self._since = 0 if relevant else self._since + 1
 
-    def extend(self, relevant: NDArray[np.bool_]) -> None:
+    def extend(self, relevant: NDArray[np.bool_], promised: Promised = NOTHING) -> None:
         found = np.flatnonzero(relevant)
         if len(found):
             self._since = len(relevant) - 1 - int(found[-1])
@@ -120,11 +121,11 @@ class ForecastBelow:
         self.threshold = threshold
         self._forecaster = Forecaster(horizon)
 
-    def add(self, relevant: bool) -> None:
-        self._forecaster.add(relevant)
+    def add(self, relevant: bool, promised: Promised | None = None) -> None:
+        self._forecaster.add(relevant, promised)
 
-    def extend(self, relevant: NDArray[np.bool_]) -> None:
-        self._forecaster.extend(relevant)
+    def extend(self, relevant: NDArray[np.bool_], promised: Promised = NOTHING) -> None:
+        self._forecaster.extend(relevant, promised)
 
     def reason(self) -> str:
         last = self._forecaster.last
@@ -143,13 +144,13 @@ class Rules:
     def __init__(self, texts: Iterable[str]) -> None:
         self._rules = [rule for rule in map(parse, texts) if not isinstance(rule, dict)]
 
-    def add(self, relevant: bool) -> None:
+    def add(self, relevant: bool, promised: Promised | None = None) -> None:
         for rule in self._rules:
-            rule.add(relevant)
+            rule.add(relevant, promised)
 
-    def extend(self, relevant: NDArray[np.bool_]) -> None:
+    def extend(self, relevant: NDArray[np.bool_], promised: Promised = NOTHING) -> None:
         for rule in self._rules:
-            rule.extend(relevant)
+            rule.extend(relevant, promised)
 
     def reason(self) -> str:
         return next((reason for rule in self._rules if (reason := rule.reason())), "")

@@ -17,6 +17,8 @@ from command_line import Generated, Run, start
 from hostile import Misdeed, Request, answer, hostile_thread, linked, rules
 from live_hunts import change
 from wolfspider.forecasting import forecasts
+from wolfspider.outlook import Past
+from wolfspider.store.opening import open_hunt
 
 TOPIC = "astronomy telescope"
 
@@ -138,20 +140,33 @@ def test_what_is_no_rule_is_said_before_anything_is_written(
     assert asked_for(out)["stop"] == []
 
 
-def test_the_forecast_is_that_of_the_verdicts(
-    run: Run, generated: Generated, tmp_path: Path
+def expected_by(policy: str, out: Path) -> list[dict[str, Any]]:
+    """Forecasts of what stands in a hunt folder; best-first promises nothing."""
+    with open_hunt(out) as reader:
+        past = Past.of(reader)
+    assert past.relevant.tolist() == verdicts(out)
+    assert np.isnan(past.promised).all() == (policy != "wolf")
+    return [each.as_json() for each in forecasts(*past)]
+
+
+@pytest.mark.parametrize("policy", ["best-first", "wolf"])
+def test_the_forecast_is_that_of_the_verdicts_and_promises(
+    run: Run, generated: Generated, tmp_path: Path, policy: str
 ) -> None:
     out = tmp_path / "hunt"
-    result = run(*asking(generated, out, "--pages", "230")).json
-    expected = [each.as_json() for each in forecasts(np.array(verdicts(out)))]
+    result = run(*asking(generated, out, "--pages", "235", "--policy", policy)).json
+    expected = expected_by(policy, out)
     assert [each["next"] for each in expected] == [100, 1000]
     assert result["forecast"] == expected
     assert run("status", out, "--json").json["forecast"] == expected
     shown = run("status", out, "--quiet").out
     assert re.search(r"^next 1,000 +\S+ \(\S+–\S+\) relevant$", shown, re.MULTILINE)
+    by_the_past = [each.as_json() for each in forecasts(np.array(verdicts(out)))]
+    assert (expected == by_the_past) == (policy != "wolf")
+    resumed = run("resume", out, "--pages", "300", "--json").json
+    assert resumed["forecast"] == expected_by(policy, out) != expected
     change(out, "UPDATE pages SET relevance = 0, target = 0")
-    nothing = [each.as_json() for each in forecasts(np.zeros(230, np.bool_))]
-    assert run("status", out, "--json").json["forecast"] == nothing != expected
+    assert run("status", out, "--json").json["forecast"] == expected_by(policy, out)
 
 
 def test_there_is_no_forecast_where_nothing_can_follow(

@@ -23,7 +23,9 @@ from wolfspider.cli import view
 from wolfspider.cli.curve import Curve, Pace
 from wolfspider.cli.lines import LABEL, ROWS
 from wolfspider.cli.view import HuntView, Screen
+from wolfspider.forecasting import NOTHING
 from wolfspider.hunt import Hunt
+from wolfspider.outlook import Past
 from wolfspider.records import Link, Page, Response, Verdict, Visit
 from wolfspider.urls import seed_link
 from wolfspider.webs.live.settings import LiveSettings
@@ -116,7 +118,7 @@ def test_what_is_to_come_is_told_and_told_anew(hunt: Hunt) -> None:
     screen = Screen(hunt, terminal())
     screen.draw(hunt.began)
     before = part(screen, "next")
-    hunt.outlook.extend(np.zeros(500, np.bool_))
+    hunt.outlook.extend(Past(np.zeros(500, np.bool_), NOTHING))
     (shown,) = part(Screen(hunt, terminal()), "next")
     hundred, thousand = hunt.forecasts()
     assert shown == f"100 fetches: {hundred}, 1,000 fetches: {thousand}"

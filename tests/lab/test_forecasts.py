@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +12,14 @@ from click.testing import CliRunner
 
 from wolfspider.cli import wolfspider
 from wolfspider.errors import BadInput
-from wolfspider.forecasting import Forecaster
+from wolfspider.forecasting import PACE, SIZES, Forecaster
 from wolfspider.lab.forecasts import Checked, forecast_table
+from wolfspider.lab.ground import Ground
+from wolfspider.lab.run import run
 from wolfspider.lab.tasks import TaskFile, write_tasks
 from wolfspider.lab.trace import RunKey, Trace
+from wolfspider.policies import Spec
+from wolfspider.webs.recorded import RecordedWeb
 
 
 def trace_of(verdicts: list[bool], policy: str = "best-first") -> Trace:
@@ -39,6 +44,40 @@ def test_what_came_is_what_stands_after_the_forecast() -> None:
     before = Forecaster(5)
     before.extend(np.array(verdicts[:7]))
     assert checked.expected[7] == pytest.approx(before.forecast().expected)
+
+
+def test_forecasts_are_made_with_what_the_policy_promised_on_the_way() -> None:
+    plain = trace_of([True] * 60 + [False] * 60)
+    promised = np.full((12, len(SIZES)), 0.0, np.float32)
+    promised[:5] = SIZES  # all that wait are relevant, until the fiftieth fetch
+    knowing = replace(plain, promised=promised)
+    before, after = Checked.of(plain, 20), Checked.of(knowing, 20)
+    looks = 20 // 10
+    assert after.expected[3 * PACE // looks] > before.expected[3 * PACE // looks]
+    assert after.expected[6 * PACE // looks] < before.expected[6 * PACE // looks] / 10
+    assert after.row()["error"] < before.row()["error"]
+
+
+def test_promises_are_kept_with_the_run(tmp_path: Path) -> None:
+    path = tmp_path / "run.npz"
+    plain = trace_of([True] * 20)
+    promised = np.arange(2.0 * len(SIZES), dtype=np.float32).reshape(2, -1)
+    replace(plain, promised=promised).save(path)
+    assert np.array_equal(Trace.load(path).promised, promised)
+    with np.load(path) as data:  # as a run of before them
+        np.savez(path, **{name: data[name] for name in data if name != "promised"})
+    assert Trace.load(path).promised.shape == (0, len(SIZES))
+
+
+def test_the_wolf_promises_and_others_do_not(small_tasks: TaskFile) -> None:
+    ground = Ground.lay(RecordedWeb(small_tasks.web), small_tasks.tasks[0])
+    wolf, other = (run(ground, Spec.parse(name)) for name in ("wolf", "best-first"))
+    assert wolf.error == ""
+    assert wolf.promised.shape == (len(wolf) // PACE, len(SIZES))
+    assert other.promised.shape == (0, len(SIZES))
+    assert (np.diff(wolf.promised, axis=1) >= 0).all()
+    assert (wolf.promised <= SIZES).all()
+    assert wolf.promised[0, 0] > 0
 
 
 def test_a_row_by_hand() -> None:

@@ -21,10 +21,10 @@ from wolfspider.leases import Leased
 from wolfspider.pages import parse_html
 from wolfspider.policies import make
 from wolfspider.policies.wolf import Wolf
-from wolfspider.protocols import Carrying, Corrigible, Explaining
+from wolfspider.protocols import Carrying, Corrigible, Explaining, Promising
 from wolfspider.records import Link, Page, Response, Verdict, Visit
 from wolfspider.topics import Topic
-from wolfspider.urls import seed_link
+from wolfspider.urls import fingerprint, seed_link
 from wolfspider.webs.recorded import RecordedWeb
 
 HOME = "http://a.example/"
@@ -84,6 +84,7 @@ def test_it_keeps_its_protocols() -> None:
     assert isinstance(wolf, Carrying)
     assert isinstance(wolf, Explaining)
     assert isinstance(wolf, Corrigible)
+    assert isinstance(wolf, Promising)
 
 
 @pytest.mark.parametrize(
@@ -98,6 +99,30 @@ def test_settings_out_of_range_are_sentences(settings: dict[str, float]) -> None
 
 def test_two_hunts_are_alike() -> None:
     assert digest(hunt(wolf_of())) == digest(hunt(wolf_of()))
+
+
+def test_links_that_wait_promise_what_they_score() -> None:
+    wolf = wolf_of(curiosity=0.0)
+    wolf.start([seed_link(HOME)])
+    assert wolf.promises(10).tolist() == []  # of a seed nothing is known
+    fetch(wolf, "<ul>" + anchors({"/1": "eclipse", "/2": "soup", "/3": "eclipse soup"}) + "</ul>")
+    each = {
+        url: receipt.value
+        for url in ("1", "2", "3")
+        if (receipt := wolf.receipt(fingerprint(HOME + url))) is not None
+    }
+    assert sorted(wolf.promises(10)) == pytest.approx(sorted(each.values()))
+    assert sorted(wolf.promises(2)) == pytest.approx(sorted([each["1"], each["3"]]))
+    while len(wolf):
+        fetch(wolf, "")
+    assert wolf.promises(10).tolist() == []
+
+
+def test_dropped_links_promise_nothing() -> None:
+    wolf = wolf_of(buffer=3)
+    wolf.start([seed_link(HOME)])
+    fetch(wolf, "<ul>" + anchors({f"/{n}": f"part {n}" for n in range(9)}) + "</ul>")
+    assert len(wolf.promises(9)) == len(wolf) == 3
 
 
 @pytest.mark.parametrize("foresees", [False, True])

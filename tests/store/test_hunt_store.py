@@ -25,11 +25,13 @@ from hypothesis import strategies as st
 
 from warcs import checked_records
 from wolfspider.errors import BadInput, DamagedFile
+from wolfspider.forecasting import PACE, SIZES
 from wolfspider.records import Exchange, Link, Page, Response, Verdict, Visit
 from wolfspider.store import HuntReader, HuntStore
 from wolfspider.store import warc as warc_module
 from wolfspider.store.asked import toml
 from wolfspider.store.hunt_store import StoreFailed
+from wolfspider.store.opening import open_hunt
 from wolfspider.store.rebuilding import rebuild
 from wolfspider.urls import seed_link
 
@@ -372,6 +374,34 @@ def test_row_8_a_hunt_of_an_older_version_is_brought_up_to_date(tmp_path: Path) 
         store.add(fetched(2))
     assert [row["url"] for row in rows(tmp_path)] == ["http://a.test/", "http://a.test/2"]
     assert len(rows(tmp_path, "captures")) == 2
+
+
+def test_promises_of_a_hunt_come_back_by_fetches(tmp_path: Path) -> None:
+    row = np.arange(len(SIZES), dtype=np.float32)
+    with HuntStore.create(tmp_path, ASKED) as store:
+        store.keep_promised(PACE, row)
+        store.keep_promised(3 * PACE, 2 * row)
+        store.keep_promised(4 * PACE, row[:2])  # of a version that asked for other numbers of links
+    with HuntReader(tmp_path) as reader:
+        promised = reader.promised(4 * PACE + 3)
+        assert promised.shape == (4, len(SIZES))
+        assert np.array_equal(promised[[0, 2]], [row, 2 * row])
+        assert np.isnan(promised[[1, 3]]).all()
+        assert reader.promised(PACE - 1).shape == (0, len(SIZES))
+
+
+def test_a_hunt_of_before_promises_is_read_and_goes_on(tmp_path: Path) -> None:
+    HuntStore.create(tmp_path, ASKED).close()
+    change = "DROP TABLE promises; PRAGMA user_version = 3; VACUUM;"
+    with closing(sqlite3.connect(tmp_path / "hunt.db")) as db:
+        db.executescript(change)
+    for opening in (HuntReader, open_hunt):
+        with opening(tmp_path) as reader:
+            assert np.isnan(reader.promised(PACE)).all()
+    with HuntStore.open(tmp_path) as store:
+        store.keep_promised(PACE, np.ones(len(SIZES), np.float32))
+    with HuntReader(tmp_path) as reader:
+        assert reader.promised(PACE).tolist() == [[1.0] * len(SIZES)]
 
 
 def test_row_8_a_hunt_of_a_later_version_is_refused_and_kept(tmp_path: Path) -> None:

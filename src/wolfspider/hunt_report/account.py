@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from wolfspider.hunt_report.asking import how_it_was_asked
 from wolfspider.hunt_report.finds import Find, best_finds
-from wolfspider.outlook import verdicts_of
+from wolfspider.outlook import Past
 from wolfspider.standing import standing_of
 from wolfspider.store import HuntReader
 from wolfspider.why import Teller, Totals, clues_that_paid
@@ -51,7 +51,7 @@ class Account:
         teller = Teller(reader)
         reader.db.execute("BEGIN")  # one moment for all numbers
         standing = standing_of(reader, writer)
-        verdicts = verdicts_of(reader)
+        verdicts = Past.of(reader).relevant
         clues = clues_that_paid(reader, _PAID, _MISLED)
         found, finds = best_finds(reader, teller)
         reader.db.execute("ROLLBACK")  # what follows may last, and the hunt wants to tidy up

@@ -36,7 +36,7 @@ class Checked:
         starts = np.arange(0, len(trace) - horizon + 1, forecaster.step)
         made = []
         for start in starts:
-            forecaster.extend(trace.judged[forecaster.seen : start])
+            forecaster.extend(trace.judged[forecaster.seen : start], trace.promised)
             made.append((forecaster.last.expected, forecaster.last.low, forecaster.last.high))
         expected, low, high = zip(*made, strict=True) if made else ((), (), ())
         return cls(

@@ -9,10 +9,12 @@ from collections.abc import Container, Sequence
 import numpy as np
 
 from wolfspider.crawl import replay
+from wolfspider.forecasting import SIZES, Promised
 from wolfspider.lab.ground import Ground
 from wolfspider.lab.oracles import ORACLES, make_oracle
 from wolfspider.lab.trace import RunKey, Trace
 from wolfspider.lab.training import trained
+from wolfspider.outlook import promised_by
 from wolfspider.policies import Spec, make, training_part, trains
 from wolfspider.policies.registry import load
 from wolfspider.protocols import Carrying, Policy
@@ -100,6 +102,7 @@ def run_lesson(
     key = RunKey(ground.web.digest, ground.task.name, str(spec), repeat)
     pages: list[int] = []
     judged: list[bool] = []
+    promised: list[Promised] = []
     error, learned = "", None
     begin = time.perf_counter()
     policy: Timed | None = None
@@ -119,6 +122,8 @@ def run_lesson(
             page = -1 if visit.failed else number(visit.page.url)
             pages.append(page)
             judged.append(visit.verdict.relevant)
+            if (row := promised_by(made, len(pages))) is not None:
+                promised.append(row)
             if page >= 0 and ground.targets[page]:
                 found.add(page)
                 if len(found) == ground.task.until:
@@ -135,5 +140,6 @@ def run_lesson(
         ground.starts,
         error,
         training,
+        np.array(promised, np.float32).reshape(-1, len(SIZES)),
     )
     return trace, learned

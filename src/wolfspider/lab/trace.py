@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wolfspider.errors import DamagedFile
+from wolfspider.forecasting import NOTHING, Promised
 
+_ARRAYS = ("pages", "judged", "promised")  # runs of before have no promises
 _UNREADABLE = (OSError, EOFError, ValueError, LookupError, TypeError, BadZipFile, zlib.error)
 
 
@@ -40,19 +42,21 @@ class Trace:
     starts: tuple[int, ...]
     error: str = ""  # a traceback, if the policy crashed
     training_seconds: float = 0.0  # of a policy that is trained; in none of the others
+    promised: Promised = field(
+        default_factory=NOTHING.copy
+    )  # by the policy on the way, as a `Forecaster` takes it
 
     def __len__(self) -> int:
         return len(self.pages)
 
     def save(self, path: Path) -> None:
         """Write the whole file or nothing."""
-        about = asdict(self) | {"pages": None, "judged": None}
+        about = {name: each for name, each in asdict(self).items() if name not in _ARRAYS}
         beside = path.with_suffix(".partial")
         with beside.open("wb") as file:
             np.savez_compressed(
                 file,
-                pages=self.pages,
-                judged=self.judged,
+                **{name: getattr(self, name) for name in _ARRAYS},
                 about=np.frombuffer(json.dumps(about).encode(), np.uint8),
             )
         os.replace(beside, path)
@@ -62,7 +66,7 @@ class Trace:
         try:
             with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
                 about: dict[str, Any] = json.loads(data["about"].tobytes())
-                about |= {"pages": data["pages"], "judged": data["judged"]}
+                about |= {name: data[name] for name in _ARRAYS if name in data}
             about["key"] = RunKey(**about["key"])
             about["starts"] = tuple(about["starts"])
             return cls(**about)

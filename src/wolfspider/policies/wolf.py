@@ -249,9 +249,12 @@ class Wolf:
         if self.foresees and known < book.size:
             self._foresee(number, paid, self._scores[known : book.size])
 
+    def promises(self, most: int) -> Singles:
+        return _yields(self._scores[self._best(self._waiting(), most)])
+
     def _foresee(self, number: int, paid: float, scores: Singles) -> None:
         """A page is worth the best trip over its new links, if they yield what they score."""
-        yields = np.sort(1 / (1 + np.exp(-scores.clip(-_CERTAIN, _CERTAIN))))[::-1]
+        yields = np.sort(_yields(scores))[::-1]
         trips = (paid + yields.cumsum()) / np.arange(2, len(yields) + 2)
         self.evidence.foresee(number, trips.max().item())
 
@@ -478,6 +481,12 @@ def to_carry(topic: Topic, weights: Floats, evidence: State) -> State:
 
 def _is_of(version: State, state: State) -> bool:
     return all(state.get(name) == value for name, value in version.items())
+
+
+def _yields(scores: Singles) -> Singles:
+    """The shares that scores, which are log-odds, stand for."""
+    shares: Singles = 1 / (1 + np.exp(-scores.clip(-_CERTAIN, _CERTAIN)))
+    return shares
 
 
 def _mean(rows: Mapping[int, Singles]) -> Singles:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from wolfspider.errors import BadInput, WolfspiderError
+from wolfspider.forecasting import Promised
 from wolfspider.records import Exchange, State, Verdict, Visit
 from wolfspider.states import load_state, save_state
 from wolfspider.store import asked as asked_file
@@ -155,6 +156,11 @@ class HuntStore:
             self._enter(
                 lambda: self._db.executemany("INSERT OR REPLACE INTO hosts VALUES (?, ?)", rows)
             )
+
+    def keep_promised(self, fetches: int, promised: Promised) -> None:
+        """What the best links that wait after so many fetches promise together."""
+        query, row = "INSERT OR REPLACE INTO promises VALUES (?, ?)", (fetches, promised.tobytes())
+        self._enter(lambda: self._db.execute(query, row))
 
     def hosts(self) -> dict[str, State]:
         return {n: json.loads(value) for n, value in self._db.execute("SELECT * FROM hosts")}

@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+import numpy as np
+
 from wolfspider.errors import DamagedFile
+from wolfspider.forecasting import PACE, SIZES, Promised
 from wolfspider.records import Exchange, Link, Receipt, Verdict
 from wolfspider.store import schema
 from wolfspider.store.asked import read_asked
@@ -96,6 +99,16 @@ class HuntReader:
             return None
         row = self.db.execute("SELECT packed FROM receipts WHERE step = ?", (step,)).fetchone()
         return None if row is None else unpack(row[0], kind_names(self.db))
+
+    def promised(self, fetches: int) -> Promised:
+        """What the policy promised until so many fetches were made, as a `Forecaster` takes it."""
+        promised = np.full((fetches // PACE, len(SIZES)), np.nan, np.float32)
+        if self.version >= 4:
+            query = "SELECT fetches / ?, sums FROM promises WHERE length(sums) = ?"
+            for row, sums in self.db.execute(query, (PACE, promised.itemsize * len(SIZES))):
+                if 0 < row <= len(promised):
+                    promised[row - 1] = np.frombuffer(sums, np.float32)
+        return promised
 
     def exchange(self, capture: sqlite3.Row) -> Exchange:
         """An answer as it came; that of a revisit record with the body it stands for."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from wolfspider.errors import BadInput, DamagedFile, WolfspiderError
 
 NAME = "hunt.db"
-VERSION = 3
+VERSION = 4
 ORIGINAL = (  # the first whole answer with a given payload
     "FROM captures WHERE digest = ? AND kind = 'response' AND truncated = '' ORDER BY id LIMIT 1"
 )
@@ -74,6 +74,12 @@ CREATE TABLE receipts (  -- why links were followed, of policies that can say so
     packed BLOB NOT NULL        -- see `store/receipts.py`
 );
 CREATE TABLE clue_kinds (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+"""
+_PROMISES = """
+CREATE TABLE promises (  -- what the best links that waited then promised together
+    fetches INTEGER PRIMARY KEY,
+    sums BLOB NOT NULL          -- float32, for as many of them as `forecasting.SIZES` say
+);
 """
 _BY_URL = "CREATE INDEX IF NOT EXISTS pages_by_url ON pages (url);"  # feedback names pages so
 
@@ -172,7 +178,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 def _since(version: int) -> str:
     """What came after a version."""
-    return (_second() if version < 2 else "") + _RECEIPTS
+    return (_second() if version < 2 else "") + (_RECEIPTS if version < 3 else "") + _PROMISES
 
 
 def _second() -> str:
