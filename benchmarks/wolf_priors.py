@@ -41,7 +41,7 @@ def examples(path: Path, web: Path | None, at: int) -> tuple[Floats, Floats]:
     wolf = Wolf(topic=ground.topic())
     for _ in replay(ground.view, wolf, ground.judge(), ground.seeds(), pages=ground.budget):
         pass
-    return wolf.examples()
+    return wolf.examples.both()
 
 
 def fitted(rows: Floats, labels: Floats, mean: Floats, firm: Floats) -> tuple[Floats, Floats]:

@@ -133,7 +133,9 @@ def test_who_foresees_takes_a_page_for_worth_what_its_links_promise(foresees: bo
     fetch(wolf, "<ul>" + anchors({"/list": "photos"}) + "</ul>")
     listed = fetch(wolf, "<ul>" + anchors({"/1": "eclipse", "/2": "sun", "/3": "soup"}) + "</ul>")
     book = wolf.evidence.book
-    best, second, third = sorted(1 / (1 + np.exp(-wolf._scores[book.size - 3 : book.size])))[::-1]
+    best, second, third = sorted(
+        1 / (1 + np.exp(-wolf.ranking._scores[book.size - 3 : book.size]))
+    )[::-1]
     trips = [best / 2, (best + second) / 3, (best + second + third) / 4]
     told = wolf.evidence.rates.lift(
         book.tokens.get_one(book.find(listed.fingerprint)).own(), wolf.evidence.base
@@ -157,7 +159,7 @@ def test_a_foreseen_trip_begins_with_what_the_page_pays_itself() -> None:
     assert link is not None
     page = parse_html(f"<ul>{anchors({'/1': 'eclipse'})}</ul>".encode(), link.url)
     wolf.learn(Visit(link, page, Verdict(0.25, False)))
-    score = wolf._scores.item(wolf.evidence.book.size - 1)
+    score = wolf.ranking._scores.item(wolf.evidence.book.size - 1)
     both = 0.25 + 1 / (1 + np.exp(-score))
     assert value_of(wolf, link) == pytest.approx(max(0.25, both / 2), rel=1e-5)
     assert both / 2 > 0.25
@@ -232,7 +234,7 @@ def test_labels_rise_when_pages_behind_turn_out_relevant() -> None:
     assert before == 0
     assert values == pytest.approx([1 / 2, 2 / 3, 3 / 4])
     book = wolf.evidence.book
-    labels = book.value[book.page[wolf._example_of[: wolf._count]]]
+    labels = book.value[book.page[wolf.examples._numbers[: wolf.examples.count]]]
     assert labels.tolist() == pytest.approx([3 / 4, 1, 1, 1])
 
 
@@ -270,7 +272,7 @@ def test_an_example_is_what_was_known_when_its_link_was_chosen() -> None:
     copy.restore(through_disk(wolf.state()))
     for each in (wolf, copy):
         each.learn(visit_of(out))
-        assert each.examples()[0][-1, AT["beside_paid"]] == 0
+        assert each.examples.both()[0][-1, AT["beside_paid"]] == 0
         assert not each._out
 
 
@@ -282,7 +284,7 @@ def test_a_seed_is_no_example_also_when_a_page_links_to_it_meanwhile() -> None:
         assert link is not None
         page = parse_html(anchors({"/": "home", "/b": "beside"}).encode(), link.url)
         wolf.learn(Visit(link, page, Verdict(1.0, True)))
-    assert len(wolf.examples()[0]) == 0
+    assert len(wolf.examples.both()[0]) == 0
 
 
 @pytest.mark.parametrize("paid", [0.0, 1000.0])
@@ -315,7 +317,7 @@ def test_links_that_were_dropped_are_neither_counted_nor_given_a_turn() -> None:
         assert len(wolf) == left
         wolf.learn(visit_of(link))
     assert wolf.around.turns > 0
-    assert wolf._peak < 1e5
+    assert wolf.ranking.peak < 1e5
 
 
 def test_links_that_were_dropped_come_back_with_what_they_are_worth_by_now() -> None:
@@ -323,11 +325,11 @@ def test_links_that_were_dropped_come_back_with_what_they_are_worth_by_now() -> 
     wolf.start([seed_link(HOME)])
     links = anchors({f"/{n}": "soup" if n % 2 else "pepper" for n in range(20)})
     fetch(wolf, links)
-    numbers = wolf._above(-1e3)
-    dropped = numbers[~wolf.frontier.holds_at(numbers)]
-    wolf._scores[dropped] = -50.0  # of when they were dropped
+    numbers = wolf.ranking._above(-1e3)
+    dropped = numbers[~wolf.ranking.frontier.holds_at(numbers)]
+    wolf.ranking._scores[dropped] = -50.0  # of when they were dropped
     fetch(wolf, links)
-    assert (wolf._scores[dropped] > -50).all()
+    assert (wolf.ranking._scores[dropped] > -50).all()
 
 
 def test_a_host_that_is_busy_for_long_does_not_end_the_looking_around() -> None:
@@ -385,15 +387,15 @@ def test_a_link_that_was_refused_says_nothing_about_others() -> None:
     fetch(wolf, anchors({f"/{n}": "soup" for n in range(20)}), relevant=True)
     for _ in range(5):
         fetch(wolf, "<p>eclipse</p>", relevant=True)
-    before = wolf.score(wolf._waiting()[-5:]).tolist()
+    before = wolf.score(wolf.ranking.waiting()[-5:]).tolist()
     for _ in range(5):
         link = wolf.next()
         assert link is not None
         wolf.receipt(link.fingerprint)
         refused = Response(link.url, error="robots", refused=True)
         wolf.learn(Visit(link, Page(link.url), response=refused))
-    assert wolf.score(wolf._waiting()[-5:]).tolist() == before
-    assert (len(wolf.examples()[0]), len(wolf), wolf.evidence.visits) == (5, 10, 6)
+    assert wolf.score(wolf.ranking.waiting()[-5:]).tolist() == before
+    assert (len(wolf.examples.both()[0]), len(wolf), wolf.evidence.visits) == (5, 10, 6)
     assert not wolf._out
 
 
@@ -496,7 +498,7 @@ def test_a_link_followed_out_of_curiosity_says_so() -> None:
     number = wolf.evidence.book.find(link.fingerprint)
     receipt = wolf.receipt(link.fingerprint)
     assert receipt is not None
-    rows = wolf.evidence.rows(np.append(wolf._waiting(), number))
+    rows = wolf.evidence.rows(np.append(wolf.ranking.waiting(), number))
     promises = rows @ wolf.learner.weights
     assert receipt.explored == bool((promises[:-1] > promises[-1] + 0.02).any())
     assert receipt.explored
@@ -558,8 +560,8 @@ def test_a_correction_changes_label_rates_neighbours_and_links() -> None:
     book = wolf.evidence.book
     number = book.find(wrong.link.fingerprint)
     behind = book.find(int(wrong.page.links.fingerprints[0]))
-    waiting = wolf._waiting()
-    before, scores = wolf.evidence.rows(waiting), wolf._scores[waiting].copy()
+    waiting = wolf.ranking.waiting()
+    before, scores = wolf.evidence.rows(waiting), wolf.ranking._scores[waiting].copy()
     alike = book.counts(waiting)[:, Count.ALIKE_WORTH]
     assert (wolf.evidence.paid, book.count_of(behind, Count.PAID)) == (1, 1)
     wolf.correct(replace(wrong, verdict=Verdict(0.0, False)))
@@ -574,7 +576,7 @@ def test_a_correction_changes_label_rates_neighbours_and_links() -> None:
     words = AT["rate_anchor"]
     assert (after[listed, words] < before[listed, words]).all()
     told = listed | (waiting == behind)
-    assert (wolf._scores[waiting] < scores)[told].all()
+    assert (wolf.ranking._scores[waiting] < scores)[told].all()
     assert book.fetched(number)
 
 
@@ -595,7 +597,7 @@ def test_after_a_correction_nobody_waits_for_the_next_fit() -> None:
     for corrected in (False, True):
         wolf = wolf_of(breadth=0.0)
         visits = hunt(wolf, 46)
-        while wolf._fit_at <= wolf._count + 2:
+        while wolf._fit_at <= wolf.examples.count + 2:
             fetch(wolf, "<p>nothing</p>")
         before = wolf.learner.weights.copy()
         if corrected:
@@ -621,7 +623,7 @@ def test_corrections_of_shades_leave_nothing_behind() -> None:
     book = wolf.evidence.book
     assert wolf.evidence.paid == 0
     assert book.counts(np.arange(book.size, dtype=np.int32)).min() == 0
-    assert not wolf._scores[: book.size][np.isnan(wolf._scores[: book.size])].size
+    assert not wolf.ranking._scores[: book.size][np.isnan(wolf.ranking._scores[: book.size])].size
     copy = wolf_of(breadth=0.0)
     copy.restore(through_disk(wolf.state()))
     assert copy.next() == wolf.next()
@@ -636,7 +638,7 @@ def test_the_same_verdict_again_changes_nothing() -> None:
     wolf.correct(visits[1])
     after = wolf.state()
     assert before["counters"] == after["counters"]
-    assert before["scores"].tolist() == after["scores"].tolist()
+    assert before["ranking"]["scores"].tolist() == after["ranking"]["scores"].tolist()
 
 
 def test_a_correction_of_an_unknown_page_is_a_visit() -> None:
@@ -681,7 +683,7 @@ def test_a_restored_hunt_explains_itself_alike(recording: Recording) -> None:
     list(replay(web, wolf, judge, [seed_link(recording.start)], pages=50))
     copy = copied(wolf, lambda: Wolf(topic=recording.topic))
     assert isinstance(copy, Wolf)
-    for key in wolf.frontier.waiting().tolist()[:20]:
+    for key in wolf.ranking.frontier.waiting().tolist()[:20]:
         assert copy.receipt(key) == wolf.receipt(key)
 
 

@@ -223,7 +223,7 @@ def hunted(
 
 def fitted(wolves: list[Wolf]) -> np.ndarray:
     learner = _untaught()
-    rows, values = zip(*(wolf.examples() for wolf in wolves), strict=True)
+    rows, values = zip(*(wolf.examples.both() for wolf in wolves), strict=True)
     learner.fit(np.concatenate(rows), np.concatenate(values))
     return learner.weights
 
@@ -240,7 +240,7 @@ def test_what_the_map_made_firm_takes_more_to_move(model: Model, web: RecordedWe
     moved = []
     for each in (model, loose):
         learner = TrainedWolf(topic=topic, model=each).learner
-        learner.fit(*wolf.examples())
+        learner.fit(*wolf.examples.both())
         away = learner.weights - each.state["weights"]
         moved.append(float(away @ learned @ away))
     assert 0 < moved[0] < 0.5 * moved[1]
@@ -280,7 +280,7 @@ def test_what_the_map_made_firm_stays_firm_in_hunt_after_hunt(
     resumed = TrainedWolf(topic=topic, model=model)
     resumed.restore(through_disk(second.state()))
     for each in (second, resumed):
-        each.learner.fit(*first.examples())
+        each.learner.fit(*first.examples.both())
     assert resumed.learner.weights.tolist() == second.learner.weights.tolist()
 
 

@@ -27,43 +27,38 @@ from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wolfspider.clues.book import ONE, Count, Numbers
 from wolfspider.clues.evidence import FEATURES, Evidence
+from wolfspider.clues.examples import Examples
 from wolfspider.clues.naming import clues_of, name_of
-from wolfspider.clues.numbered import Numbered
 from wolfspider.clues.priors import FIRMNESS, PRIOR
 from wolfspider.clues.rates import Singles
-from wolfspider.clues.tokens import VERSION, grown
+from wolfspider.clues.tokens import VERSION
 from wolfspider.errors import BadInput
 from wolfspider.fingerprint_map import ABSENT
-from wolfspider.frontier import Frontier, Origin
+from wolfspider.frontier import Origin
 from wolfspider.learners.prior_logistic import PriorLogistic
 from wolfspider.policies.looking_around import LookingAround
-from wolfspider.policies.scored import SEEDS
-from wolfspider.records import Clue, Floats, Link, Links, Receipt, State, Verdict, Visit
+from wolfspider.policies.ranking import NONE, TURN, Ranking
+from wolfspider.records import Clue, Floats, Link, Receipt, State, Verdict, Visit
 from wolfspider.topics import Topic
 
-_SEED_SCORE, _TURN_SCORE = 1e6, 1e5  # of seeds, and of a link whose turn has come: they go first
 _FEW = 4  # examples, for which it is worth to fit the weights
 _GROWTH = 1.1  # they are fitted anew when there are so many times more examples
 _CORRECTED = 50  # or, after a correction, when one part in so many has come
-_EXAMPLES = 20_000  # the latest that they are fitted to
 _LOOK, _BEST = 16, 64  # every so many visits so many of the best links are scored anew
 _HOPELESS = -1.0  # score up to which a link does not promise much: about one in four
 _NEWSWORTHY = 32  # a relevant page is news if since the last one part in so many of all was paid
 _SOON = 64  # best of the links scored together, whose rows are kept until they are chosen
 _CERTAIN = 15.0  # a score that is as good as any higher one
 _COLD = 10.0  # pages of no relevance at all, that are taken for seen at the beginning
-_GONE = -np.inf  # score of a link that was chosen, and of seeds
-_NONE = -1e9  # scores were given yet
 _BLOCK = 4096  # links scored at a time, because each takes a few kilobytes meanwhile
 _NOBODY = np.empty(0, np.intp)
-_MOVED = 0.02  # a score that changed less is left alone
 _RIVALS = 16  # links that a receipt compares with
+_AHEAD = 0.02  # what one of these promises more, if it is to be said that it does
 _VERSION: State = {"features": list(FEATURES), "tokens": VERSION}  # of what is carried
-_OF_STATES = _VERSION | {"form": 6}  # and of states
+_OF_STATES = _VERSION | {"form": 7}  # and of states
 _SAME_TOPIC = 0.5  # cosine of keywords from which on its words are worth something
 
 
@@ -97,49 +92,41 @@ class Wolf:
         self.around = LookingAround(breadth)
         self.foresees = False  # whether a page is worth what its links promise, before it is known
         self.evidence = Evidence(topic, held_back)
-        self.frontier = Frontier(buffer, lambda: Numbered(self.evidence.book))
+        self.ranking = Ranking(self.evidence.book, buffer)
         self.learner = PriorLogistic(PRIOR.copy(), FIRMNESS)
-        self._examples = np.zeros((1 << 10, len(FEATURES)), np.float32)
-        self._example_of = np.zeros(1 << 10, np.int32)
-        self._count = 0
-        self._scores = np.zeros(1 << 10, np.float32)  # of all links, by number
+        self.examples = Examples(self.evidence.book)
         self._rows: dict[int, Singles] = {}  # by which links were scored lately
         self._out: dict[int, Singles] = {}  # and by which those were chosen that are still out
         self._usual = np.zeros(len(FEATURES), np.float32)  # mean of rows at the last look
         self._fit_at, self._look_at = _FEW, _LOOK
         self._unheard = 0.0  # what was paid since there was news
         self._lukewarm = 0.0, _COLD  # relevance of all pages below the line, and how many
-        self._peak = _NONE  # score of the best link in sight, as far as is known
         self._chose = True  # a link, when asked last
         self._chosen = 0, 0.0  # fingerprint and score of the link chosen last
 
     # -- the hunt --------------------------------------------------------------------------
 
     def start(self, seeds: Sequence[Link]) -> None:
-        for at in range(0, len(seeds), SEEDS):
-            self.frontier.push(Links.of(seeds[at : at + SEEDS]), _SEED_SCORE)
+        self.ranking.sow(seeds)
         for seed in seeds:
-            number = self.evidence.sow(seed.fingerprint)
-            self._scores = grown(self._scores, number + 1)
-            self._scores[number] = _GONE  # as good as: nothing will change its turn
+            self.ranking.strike(self.evidence.sow(seed.fingerprint))
 
     def next(self, busy: Container[str] = ()) -> Link | None:
         if self.evidence.visits >= self._look_at:
             self._look_again(_BEST)
-        if self._chose and self.around.breadth and self._peak <= _HOPELESS:
+        if self._chose and self.around.breadth and self.ranking.peak <= _HOPELESS:
             self._look_around(busy)
-        link = self.frontier.pop(busy)
+        link = self.ranking.frontier.pop(busy)
         self._chose = link is not None  # who waits for busy hosts asks often, and that is no turn
         if link is not None:
             number = self.evidence.book.number(link.fingerprint)
-            came = self._scores.item(number) == _GONE  # it was told of before it was chosen
-            self._scores[number] = _GONE
+            waited = self.ranking.strike(number)  # or it was told of before it was chosen
             self._chosen = link.fingerprint, link.score
-            if self._is_example(number) and not came:
+            if self._is_example(number) and waited:
                 self._out[number] = self._row_of(number)
                 self._rows.pop(number, None)
-            if link.score < _TURN_SCORE:
-                self._peak = link.score  # no other has more, but for those of busy hosts
+            if link.score < TURN:
+                self.ranking.peak = link.score  # no other has more, but for those of busy hosts
             else:
                 link = replace(link, score=0.0)  # it was not its score that brought it here
         return link
@@ -149,32 +136,30 @@ class Wolf:
 
         Of those that may leave: a host may be busy for hours, and nobody would look around.
         """
-        evidence = self.evidence
-        waiting = self._waiting() if self.around.is_due(evidence) else _NOBODY
+        evidence, ranking = self.evidence, self.ranking
+        waiting = ranking.waiting() if self.around.is_due(evidence) else _NOBODY
         if len(waiting):
-            self._peak = float(self._scores[waiting].max())
-        if self._peak > _HOPELESS:  # who waits for busy hosts is not lost
+            ranking.peak = float(ranking.scores_of(waiting).max())
+        if ranking.peak > _HOPELESS:  # who waits for busy hosts is not lost
             waiting = _NOBODY
         elif busy and len(waiting):
-            waiting = waiting[self.frontier.free_at(waiting, busy)]
+            waiting = waiting[ranking.frontier.free_at(waiting, busy)]
         number = self.around.choose(evidence, waiting)
         if number != ABSENT:
-            self._scores[number] = _TURN_SCORE
-            here = np.array([number])
-            self.frontier.rescore_at(here, self._scores[here])
+            ranking.give_turn(number)
 
     def learn(self, visit: Visit) -> None:
         evidence, book = self.evidence, self.evidence.book
         number = book.number(visit.link.fingerprint)
         if book.fetched(number):
             return
-        self._scores = grown(self._scores, book.size)
-        self._scores[number] = _GONE  # also of one that came without being chosen
+        self.ranking.strike(number)
         if visit.response.refused:  # it was never asked for, and says nothing about others
             self._out.pop(number, None)
             return
         if self._is_example(number):
-            self._keep_example(number)
+            self.examples.add(number, self._row_of(number))
+            self._out.pop(number, None)
         paid = self._pay(visit.verdict)
         if not (visit.failed or visit.verdict.relevant):
             total, pages = self._lukewarm
@@ -188,7 +173,7 @@ class Wolf:
             told, self._unheard = np.unique(book.tell_neighbours()), 0.0
         if len(visit.page.links):
             self._take_in(visit, number, paid, talk, news=news)
-        if self._count >= self._fit_at:
+        if self.examples.count >= self._fit_at:
             self._fit()
         elif told is not None:
             self._rescore(told)
@@ -205,8 +190,9 @@ class Wolf:
         elif paid != book.paid_by(number):
             self.around.correct(paid - book.paid_by(number))
             told = self.evidence.correct(number, visit, paid)
-            if self._count >= _FEW:  # soon: who says much would have everything scored each time
-                self._fit_at = min(self._fit_at, self._count + self._count // _CORRECTED)
+            count = self.examples.count
+            if count >= _FEW:  # soon: who says much would have everything scored each time
+                self._fit_at = min(self._fit_at, count + count // _CORRECTED)
             self._look_at = self.evidence.visits
             self._rescore(np.unique(told))
 
@@ -224,33 +210,21 @@ class Wolf:
 
     def _take_in(self, visit: Visit, number: int, paid: float, talk: float, *, news: bool) -> None:
         """The links of a page: new ones wait, and if it is news others are scored anew."""
-        book, links = self.evidence.book, visit.page.links
+        book, ranking, links = self.evidence.book, self.ranking, visit.page.links
         known = book.size
         numbers = self.evidence.find(links, number, visit, paid, talk)
-        self._scores = grown(self._scores, book.size)
+        ranking.make_room()
         if news:
-            waiting = self._are_waiting(numbers).nonzero()[0]
-        else:
-            found = numbers >= known
-            if self.frontier.bound is not None:  # links that were dropped are welcome again
-                found |= self._are_waiting(numbers) & ~self.frontier.holds_at(numbers)
-            waiting = found.nonzero()[0]
-        if not len(waiting):
+            scored = ranking.are_waiting(numbers)
+        else:  # links that were dropped are welcome again
+            scored = (numbers >= known) | ranking.were_dropped(numbers)
+        here = numbers[scored]
+        if not len(here):
             return
-        here = numbers[waiting]
-        before, now = self._scores[here], self.score(here)
-        now = np.where(np.abs(now - before) > _MOVED, now, before)
-        self._scores[here] = now
-        self._peak = max(self._peak, float(now.max(initial=_NONE)))
-        scores = self._scores.take(numbers)
-        scores[scores == _GONE] = _SEED_SCORE  # a seed that waits stays where it is
         origin = Origin(visit.page.url, visit.link.depth + 1, visit.verdict.relevance)
-        self.frontier.push(links, scores, origin, change_scores=news, slots=numbers)
+        ranking.enter(links, numbers, here, self.score(here), origin, again=news)
         if self.foresees and known < book.size:
-            self._foresee(number, paid, self._scores[known : book.size])
-
-    def promises(self, most: int) -> Singles:
-        return _yields(self._scores[self._best(self._waiting(), most)])
+            self._foresee(number, paid, ranking.scores_of(np.arange(known, book.size)))
 
     def _foresee(self, number: int, paid: float, scores: Singles) -> None:
         """A page is worth the best trip over its new links, if they yield what they score."""
@@ -259,6 +233,10 @@ class Wolf:
         self.evidence.foresee(number, trips.max().item())
 
     # -- what links are worth --------------------------------------------------------------
+
+    def promises(self, most: int) -> Singles:
+        best = self.ranking.best(self.ranking.waiting(), most)
+        return _yields(self.ranking.scores_of(best))
 
     def score(self, numbers: Numbers) -> Singles:
         scores = np.empty(len(numbers), np.float32)
@@ -290,37 +268,11 @@ class Wolf:
         promises, doubts = self.learner.expect(rows)
         return promises, promises + np.float32(self.curiosity) * doubts
 
-    def _waiting(self) -> Numbers:
-        """Numbers of the links that wait, without seeds."""
-        return self._not_dropped(self._above(_GONE))
-
-    def _above(self, score: float) -> Numbers:
-        """Numbers of the links with a higher score; some of them may have been dropped."""
-        return (self._scores[: self.evidence.book.size] > score).nonzero()[0]
-
-    def _not_dropped(self, numbers: Numbers) -> Numbers:
-        """Those of links with a score that wait."""
-        if self.frontier.bound is None:
-            return numbers
-        return numbers[self.frontier.holds_at(numbers)]
-
-    def _are_waiting(self, numbers: Numbers) -> NDArray[np.bool_]:
-        """Which of some links of pages wait, or were dropped, without seeds."""
-        waiting: NDArray[np.bool_] = self._scores.take(numbers) > _GONE
-        return waiting
-
-    def _best(self, numbers: Numbers, most: int) -> Numbers:
-        """Those with the highest scores, in no order."""
-        last = len(numbers) - most
-        if last <= 0:
-            return numbers
-        return numbers[np.argpartition(self._scores[numbers], last)[last:]]
-
     def _look_again(self, most: int | None) -> None:
         """Score the best links anew, or all."""
-        waiting = self._waiting()
+        waiting = self.ranking.waiting()
         if most is not None:
-            waiting = self._best(waiting, most)
+            waiting = self.ranking.best(waiting, most)
         self._rows = {}
         self.evidence.book.tell_neighbours()
         self._rescore(waiting)
@@ -328,14 +280,9 @@ class Wolf:
         self._look_at = self.evidence.visits + _LOOK
 
     def _rescore(self, numbers: Numbers) -> None:
-        numbers = self._not_dropped(numbers[self._are_waiting(numbers)])
+        numbers = self.ranking.still_waiting(numbers)
         if len(numbers):
-            scores = self.score(numbers)
-            moved = np.abs(scores - self._scores[numbers]) > _MOVED
-            numbers, scores = numbers[moved], scores[moved]
-            self._scores[numbers] = scores
-            self._peak = max(self._peak, float(scores.max(initial=_NONE)))
-            self.frontier.rescore_at(numbers, scores)
+            self.ranking.change(numbers, self.score(numbers))
 
     # -- learning --------------------------------------------------------------------------
 
@@ -344,23 +291,10 @@ class Wolf:
         book = self.evidence.book
         return not book.is_sown(number) and not book.fetched(number)
 
-    def _keep_example(self, number: int) -> None:
-        at, self._count = self._count % _EXAMPLES, self._count + 1
-        self._examples = grown(self._examples, at + 1)
-        self._example_of = grown(self._example_of, at + 1)
-        self._examples[at] = self._row_of(number)
-        self._out.pop(number, None)
-        self._example_of[at] = number
-
-    def examples(self) -> tuple[Floats, Floats]:
-        """The rows by which links were chosen, and what these were worth as far as is known."""
-        kept, book = min(self._count, _EXAMPLES), self.evidence.book
-        values = book.values(self._example_of[:kept])
-        return self._examples[:kept].astype(np.float64), values.astype(np.float64)
-
     def _fit(self) -> None:
-        self.learner.fit(*self.examples())
-        self._fit_at = max(self._count + 1, int(self._count * _GROWTH))
+        self.learner.fit(*self.examples.both())
+        count = self.examples.count
+        self._fit_at = max(count + 1, int(count * _GROWTH))
         self._look_again(None)
 
     # -- receipts --------------------------------------------------------------------------
@@ -370,38 +304,30 @@ class Wolf:
         number = book.find(fingerprint)
         if number == ABSENT or not book.count_of(number, Count.SOURCES):
             return None
-        row, own = self._row_of(number), self._scores.item(number)
-        if not len(self._not_dropped(np.array([number]))):
-            own = _GONE
+        row, own = self._row_of(number), self.ranking.score_of(number)
         promise, worth = (each.item() for each in self._of_rows(row[None]))
         chosen, score = self._chosen
         if fingerprint != chosen:
             score = own
-        in_turn = score == _TURN_SCORE
-        if in_turn or score == _GONE:
+        in_turn = score == TURN
+        if in_turn or score == NONE:
             score = worth
-        rank = 1 + self._count_above(score) - (own > score)
-        waiting = 1 + self._count_above(_GONE) - (own > _GONE)
+        rank = 1 + self.ranking.count_better(score) - (own > score)
+        waiting = 1 + self.ranking.count_better(NONE) - (own > NONE)
         explored = in_turn or (rank == 1 and self._is_curious(number, promise, worth))
         usual = self._usual if self._usual[0] else _mean(self._rows)  # before the first look
         clues = clues_of(self.evidence, number, row, self.learner.weights_of(row), usual)
         return Receipt(float(1 / (1 + np.exp(-promise))), rank, waiting, explored, clues)
-
-    def _count_above(self, score: float) -> int:
-        """How many of the links that wait have a higher score."""
-        if self.frontier.bound is None:
-            return int(np.count_nonzero(self._scores[: self.evidence.book.size] > score))
-        return len(self._not_dropped(self._above(score)))
 
     def _is_curious(self, number: int, promise: float, worth: float) -> bool:
         """Whether others promise more, and are worth less, because less can be learned from them.
 
         Nobody promises more than his score.
         """
-        rivals = self._not_dropped(self._above(promise))
+        rivals = self.ranking.better(promise)
         rivals = rivals[rivals != number]
-        promises, scores = self._of_rows(self._rows_of(self._best(rivals, _RIVALS)))
-        return bool(((promises > promise + _MOVED) & (scores <= worth)).any())
+        promises, scores = self._of_rows(self._rows_of(self.ranking.best(rivals, _RIVALS)))
+        return bool(((promises > promise + _AHEAD) & (scores <= worth)).any())
 
     def name_of(self, clue: Clue, words: Mapping[int, str]) -> str:
         return name_of(clue, words)
@@ -436,23 +362,20 @@ class Wolf:
     # -- on disk ---------------------------------------------------------------------------
 
     def __len__(self) -> int:
-        return len(self.frontier)
+        return len(self.ranking)
 
     def state(self) -> State:
-        kept = min(self._count, _EXAMPLES)
         return _OF_STATES | {
-            "frontier": self.frontier.state(),
+            "ranking": self.ranking.state(),
             "evidence": self.evidence.state(),
             "learner": self.learner.state(),
-            "examples": self._examples[:kept].copy(),
-            "example_of": self._example_of[:kept].copy(),
-            "scores": self._scores[: self.evidence.book.size].copy(),
+            "examples": self.examples.state(),
             "rows": _packed(self._rows),
             "out": _packed(self._out),
             "usual": self._usual.copy(),
-            "counters": [self._count, self._fit_at, self._look_at],
+            "counters": [self._fit_at, self._look_at],
             "around": self.around.state(),
-            "chose": [self._chose, self._peak],
+            "chose": self._chose,
             "paid": [self._unheard, *self._lukewarm],
         }
 
@@ -460,16 +383,14 @@ class Wolf:
         if not _is_of(_OF_STATES, state):
             raise ValueError("a state of another version of the wolf")
         self.evidence.restore(state["evidence"])
-        self.frontier.restore(state["frontier"])
+        self.ranking.restore(state["ranking"])
         self.learner.restore(state["learner"])
-        self._examples = np.array(state["examples"], np.float32).reshape(-1, len(FEATURES))
-        self._example_of = np.array(state["example_of"], np.int32)
-        self._scores = np.array(state["scores"], np.float32)
+        self.examples.restore(state["examples"])
         self._rows, self._out = _unpacked(state["rows"]), _unpacked(state["out"])
         self._usual = np.array(state["usual"], np.float32)
-        self._count, self._fit_at, self._look_at = map(int, state["counters"])
+        self._fit_at, self._look_at = map(int, state["counters"])
         self.around.restore(state["around"])
-        self._chose, self._peak = state["chose"]
+        self._chose = bool(state["chose"])
         self._unheard, total, pages = state["paid"]
         self._lukewarm = total, pages
 

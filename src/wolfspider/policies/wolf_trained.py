@@ -108,7 +108,7 @@ class TrainedWolf(Trained, Wolf):
                 for at, part in enumerate(parts)
             ]
         learner = _untaught()
-        rows, values = zip(*(wolf.examples() for wolf in wolves), strict=True)
+        rows, values = zip(*(wolf.examples.both() for wolf in wolves), strict=True)
         learner.fit(np.concatenate(rows), np.concatenate(values))
         whole = together(told)
         # What words are worth was learned of targets, and holds for any way to ask for them.
