@@ -160,13 +160,13 @@ def full_wolf(links: int) -> Wolf:
 
 def parts_of(wolf: Wolf) -> dict[str, int]:
     """Bytes of every array, by name; rows that are not in use yet count, too."""
-    book, table = wolf.evidence.book, wolf.ranking.frontier._rows
+    book, table = wolf.evidence.book, wolf.frontier._rows
     parts = {f"book.{name}": array.nbytes for name, array in _arrays(book)}
     parts |= {f"tokens.{name}": array.nbytes for name, array in _arrays(book.tokens)}
     parts |= {f"map of the book.{name}": each.nbytes for name, each in _arrays(book._numbers)}
     parts |= {f"frontier.{name}": column.nbytes for name, column in table.columns.items()}
     parts["frontier.texts"] = sum(map(len, table._texts))
-    parts |= {f"rows by number.{n}": each.nbytes for n, each in _arrays(wolf.ranking.frontier._map)}
+    parts |= {f"rows by number.{n}": each.nbytes for n, each in _arrays(wolf.frontier._map)}
     parts |= {f"ranking.{name}": array.nbytes for name, array in _arrays(wolf.ranking)}
     return parts
 

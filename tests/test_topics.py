@@ -36,6 +36,12 @@ def test_a_phrase_without_words_is_refused(words: str) -> None:
         Topic.of(words)
 
 
+def test_keywords_without_a_word_that_counts_are_known() -> None:
+    topic = Topic.of("c++ the templates R")
+    assert topic.ignored == ("c++", "the", "R")
+    assert topic.terms.length == 1
+
+
 def test_similarity_is_the_cosine_of_raw_counts() -> None:
     """Menczer et al. 2004, eq. 4: (1·2 + 1·1) / √(2 · (4 + 1 + 1))."""
     assert TOPIC.similarity(terms("solar solar eclipse moon")) == pytest.approx(3 / math.sqrt(12))

@@ -12,6 +12,8 @@ from wolfspider.errors import BadInput
 from wolfspider.records import BAGS, Bag, Floats, Links, TermIds, Terms
 from wolfspider.text import cosine, count_terms, term_ids
 
+NO_WORDS = "signs, single letters and the most common words of English count for nothing"
+
 
 @dataclass(frozen=True)
 class Topic:
@@ -29,10 +31,15 @@ class Topic:
         topic = cls(tuple(words.split()))
         if not len(topic.terms.ids):
             raise BadInput(
-                f"the topic {words!r} has no words to look for; "
-                'give at least one word that is not a stop word, such as --topic "solar eclipse"'
+                f"the topic {words!r} has no words to look for: {NO_WORDS}; "
+                'give at least one word that counts, such as --topic "solar eclipse"'
             )
         return topic
+
+    @cached_property
+    def ignored(self) -> tuple[str, ...]:
+        """The keywords that nobody looks for, because they have no word that counts."""
+        return tuple(word for word in self.keywords if not len(term_ids(word)))
 
     @cached_property
     def terms(self) -> Terms:

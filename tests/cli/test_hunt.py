@@ -82,6 +82,8 @@ def test_words_that_nothing_is_known_of_are_named(run: Run, generated: Generated
     assert said in neither.err.splitlines()[0]
     assert never in neither.err.splitlines()
     assert run(*hunting, "--topic", "astronmy 天文学", "--quiet").err == ""
+    dropped = run(*hunting, "--topic", "The C++ telescope of C# and R").err.splitlines()[0]
+    assert dropped.startswith('"C++" and "C#" and "R" will not be looked for: signs, single')
     assert run(*hunting, "--topic", "天文学", "--pattern", "telescope").err.startswith("hunting: ")
 
 
@@ -190,8 +192,11 @@ GIVEN = {"--web": "tiny", "--topic": "wolf", "--seed": "http://a.test/"}
         ({"--policy": "pagerank:every=x"}, "policy 'pagerank': every is a whole number, not 'x'"),
         ({"--policy": "pagerank:every"}, "cannot read the setting 'every' of policy 'pagerank'"),
         ({"--set": "n"}, "cannot read the setting 'n' of policy 'wolf'; write it as name=value"),
-        ({"--topic": "the of and"}, "the topic 'the of and' has no words to look for; give at"),
-        ({"--topic": ""}, "the topic '' has no words to look for; give at least one word"),
+        (
+            {"--topic": "the of and"},
+            "the topic 'the of and' has no words to look for: signs",
+        ),
+        ({"--topic": "c++"}, "the topic 'c++' has no words to look for: signs, single letters"),
         ({"--seed": "mailto:a@a.test"}, "not a web address: 'mailto:a@a.test'; give a full URL"),
         ({"--seed": "b.test"}, "the seed http://b.test/ is not in tiny; start from a page "),
         ({"--seed": "http://"}, "not a web address: 'http://'; give a full URL"),

@@ -105,6 +105,20 @@ def test_row_6_a_damaged_database_is_made_anew_from_the_warc(site: Served, tmp_p
     assert "hunt.db" in left(folder / "damaged-1")
 
 
+def test_what_a_rebuild_could_not_bring_back_is_told(site: Served, tmp_path: Path) -> None:
+    folder = tmp_path / "hunt"
+    whole = site.hunt(folder)
+    (folder / "hunt.db").unlink()
+    (warc,) = folder.glob("*.warc.gz")
+    with warc.open("r+b") as file:
+        file.seek(warc.stat().st_size // 2)
+        file.write(os.urandom(40))
+    rebuilding = start("resume", folder, "--rebuild", "--json", "--pages", str(whole["pages"]))
+    out, said = rebuilding.communicate(timeout=60)
+    assert json.loads(out)["pages"] <= whole["pages"]
+    assert "of the WARC files is damaged and lost: the visits there are not among those" in said
+
+
 def test_row_3_a_rebuild_that_was_stopped_can_be_begun_again(site: Served, tmp_path: Path) -> None:
     folder = tmp_path / "hunt"
     whole = site.hunt(folder)

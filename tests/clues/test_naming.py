@@ -105,7 +105,7 @@ def test_clues_in_words() -> None:
     name_of = naming.name_of
     assert '"eclipse"' in name_of(Clue("anchor", word, 0.5), {word: "eclipse"})
     assert name_of(Clue("anchor", word, 0.5), {}) == "words of the link text"
-    assert name_of(Clue("beside_share", 60 << 16, 0.5), {}).endswith("were 60 % relevant")
+    assert name_of(Clue("beside_share", 60 << 16, 0.5), {}).endswith("60 % relevant on average")
     assert "12 so far, yielded 46 %" in name_of(Clue("alike_worth", 46 << 16 | 12, 0.5), {})
     for before, what in (
         ("beside_paid", "links"),
@@ -121,8 +121,8 @@ def test_clues_in_words() -> None:
     [
         (5.0, 1.0, ""),  # more than usual speaks for it: nothing to add
         (-5.0, 1.0, ""),
-        (5.0, -1.0, ", more than usual"),
-        (-5.0, -1.0, ", less than usual"),
+        (5.0, -1.0, ", more than usual, which speaks against it"),
+        (-5.0, -1.0, ", less than usual, which speaks for it"),
     ],
 )
 def test_how_relevant_sources_are_is_told_in_tens_of_percent(
@@ -135,7 +135,9 @@ def test_how_relevant_sources_are_is_told_in_tens_of_percent(
     weights[AT["sources_paid"]], usual[AT["sources_paid"]] = weight, row[AT["sources_paid"]] - more
     [clue] = naming.clues_of(evidence, 2, row, weights, usual)
     assert clue.weight == pytest.approx(more * weight)
-    assert naming.name_of(clue, {}) == f"pages that link to it were 30 % relevant{unusual}"
+    assert (
+        naming.name_of(clue, {}) == f"pages that link to it were 30 % relevant on average{unusual}"
+    )
 
 
 def test_yields_of_links_at_the_same_place_are_told_in_percent(evidence: Evidence) -> None:

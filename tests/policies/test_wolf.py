@@ -326,7 +326,7 @@ def test_links_that_were_dropped_come_back_with_what_they_are_worth_by_now() -> 
     links = anchors({f"/{n}": "soup" if n % 2 else "pepper" for n in range(20)})
     fetch(wolf, links)
     numbers = wolf.ranking._above(-1e3)
-    dropped = numbers[~wolf.ranking.frontier.holds_at(numbers)]
+    dropped = numbers[~wolf.frontier.holds_at(numbers)]
     wolf.ranking._scores[dropped] = -50.0  # of when they were dropped
     fetch(wolf, links)
     assert (wolf.ranking._scores[dropped] > -50).all()
@@ -683,7 +683,7 @@ def test_a_restored_hunt_explains_itself_alike(recording: Recording) -> None:
     list(replay(web, wolf, judge, [seed_link(recording.start)], pages=50))
     copy = copied(wolf, lambda: Wolf(topic=recording.topic))
     assert isinstance(copy, Wolf)
-    for key in wolf.ranking.frontier.waiting().tolist()[:20]:
+    for key in wolf.frontier.waiting().tolist()[:20]:
         assert copy.receipt(key) == wolf.receipt(key)
 
 

@@ -384,6 +384,7 @@ def test_a_database_made_anew_does_not_take_every_page_for_a_seed(tmp_path: Path
     story = story_of(folder, f"{A}x")
     assert not story.seed
     assert story.notes[0].startswith("where its link was found is not known")
+    assert story.score is None  # hunt.db has 0 where nobody knows
 
 
 def test_an_address_out_of_scope_is_told_so(tmp_path: Path) -> None:
@@ -421,8 +422,19 @@ def test_clues_that_paid_are_those_with_more_relevant_pages_than_as_many_others(
             Paid("menu", "menu", 6, 4, 0.25),
         )
         assert totals.misled == (Paid('anchor "cat"', "anchor", 3, 1, 0.5),)
+        assert (totals.lost, totals.loss) == (0, "")
         few = clues_that_paid(reader, 1)
         assert (few.paid, few.misled) == (totals.paid[:1], ())
+
+
+def test_clues_of_a_hunt_made_anew_are_those_of_pages_since_then(tmp_path: Path) -> None:
+    since = [visit(str(n), Clue("menu", 0, 0.5)) for n in range(3)]
+    lost = [visit(f"lost/{n}") for n in range(2)]
+    lost = [replace(each, link=replace(each.link, source="", depth=0)) for each in lost]
+    with HuntReader(written(tmp_path, visit(""), *lost, *since)) as reader:
+        totals = clues_that_paid(reader, 10)
+    assert (totals.pages, totals.lost) == (3, 2)
+    assert totals.loss == "Which clues led to 2 pages more was lost as hunt.db was made anew."
 
 
 def test_keys_are_words_paths_hosts_and_folders(web: Path, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
 from shutil import get_terminal_size
@@ -20,6 +20,8 @@ from wolfspider.hunt import INTERRUPTED, Hunt
 from wolfspider.judges import KeywordJudge
 from wolfspider.policies.trained import Trained
 from wolfspider.records import Visit
+from wolfspider.text import STOP_WORDS
+from wolfspider.topics import NO_WORDS
 from wolfspider.webs.live.web import LiveWeb
 from wolfspider.wording import near
 
@@ -65,6 +67,7 @@ async def _run(
         if hunt.began_with and not quiet:
             _print_beginning(hunt)
         if not resumed and not quiet:
+            _print_ignored(hunt)
             _print_literal(hunt)
         with signals.stopping(hunt):
             if resumed:
@@ -163,11 +166,22 @@ def _print_literal(hunt: Hunt) -> None:
     """Words that may be misspelt, or of a language of which no meanings are known."""
     judge = hunt.judge.uncorrected
     words = judge.literal if isinstance(judge, KeywordJudge) else ()
-    named = " and ".join(f'"{plain(word)}"' for word in words)
+    named = _quoted(words)
     if words:
         one = len(words) == 1
         so = "it counts only where it stands" if one else "they count only where they stand"
         note(f"no meaning is known of {named}: {so} on a page itself")
+
+
+def _print_ignored(hunt: Hunt) -> None:
+    """Words of the topic that a person may have meant: not "the" or "of"."""
+    words = [each for each in hunt.topic.ignored if each.lower() not in STOP_WORDS]
+    if words:
+        note(f"{_quoted(words)} will not be looked for: {NO_WORDS}")
+
+
+def _quoted(words: Iterable[str]) -> str:
+    return " and ".join(f'"{plain(word)}"' for word in words)
 
 
 def _print_never(hunt: Hunt) -> None:

@@ -10,7 +10,7 @@ from wolfspider.asked import LIVE, Asked
 from wolfspider.cli.hunt import Size
 from wolfspider.cli.hunting import run_hunt
 from wolfspider.cli.interrupts import cleaning_up
-from wolfspider.cli.output import FIRST_HUNT, example, result_options
+from wolfspider.cli.output import FIRST_HUNT, example, note, result_options
 from wolfspider.cli.progress import Meter
 from wolfspider.errors import BadInput
 from wolfspider.hunt import Hunt
@@ -18,9 +18,10 @@ from wolfspider.judges import CorrectedJudge
 from wolfspider.store import read_asked
 from wolfspider.store.feedback import all_feedback
 from wolfspider.store.opening import open_hunt
-from wolfspider.store.rebuilding import rebuild as rebuilt
+from wolfspider.store.rebuilding import Rebuilt, rebuild
 from wolfspider.tally import Tally
 from wolfspider.topics import Topic
+from wolfspider.wording import several
 
 _COUNTED = {"pages": "pages", "relevant": "relevant pages", "bytes": "bytes"}
 
@@ -89,5 +90,11 @@ def _rebuild(folder: Path, asked: Asked, quiet: bool) -> None:
     corrections = {url: each.verdict for url, each in all_feedback(folder).items()}
     judge = CorrectedJudge(asked.judge(Topic.of(asked.topic)), corrections).judge
     with cleaning_up(), Meter("making hunt.db anew", None, unit="visits", quiet=quiet) as meter:
-        for visits in rebuilt(folder, judge):
-            meter.show(visits, visits)
+        so_far = Rebuilt()
+        for so_far in rebuild(folder, judge):
+            meter.show(so_far.visits, so_far.visits)
+    if so_far.damaged and not quiet:
+        note(
+            f"what stood at {several(so_far.damaged, 'place')} of the WARC files is damaged and "
+            "lost: the visits there are not among those brought back"
+        )

@@ -183,6 +183,8 @@ def clue_lines(totals: Totals) -> Iterator[str]:
         f"{totals.relevant:,} of {several(totals.pages, 'page')} that clues led to "
         f"{'is' if totals.relevant == 1 else 'are'} relevant ({100 * share:.0f} %)."
     )
+    if totals.loss:
+        yield totals.loss
     for title, clues in (
         ("Clues that paid", totals.paid),
         ("Clues that promised more than they paid", totals.misled),

@@ -78,7 +78,7 @@ _COUNTS = {  # features, what was paid or was worth, by how many; told in percen
         ("sources_paid", "some_paid"),
         Count.PAID,
         Count.SOURCES,
-        "pages that link to it were {0} % relevant",
+        "pages that link to it were {0} % relevant on average",
     ),
     "alike_worth": (
         ("alike_worth",),
@@ -90,7 +90,7 @@ _COUNTS = {  # features, what was paid or was worth, by how many; told in percen
         ("beside_paid",),
         Count.BESIDE_PAID,
         Count.BESIDE,
-        "links beside it led to pages that were {0} % relevant",
+        "links beside it led to pages that were {0} % relevant on average",
     ),
 }
 _EXACT = "alike_worth"  # of the others tens are enough, so that those of many links are one clue
@@ -102,7 +102,11 @@ _IN_COUNTS = {  # receipts of before
 }
 _PERCENT = 0x7F  # of a key, above a count; and above that how it differs from what is usual
 _LESS, _MORE = 1 << 24, 1 << 25  # if it speaks for less, or against more
-_UNUSUAL = {0: "", _LESS: ", less than usual", _MORE: ", more than usual"}
+_UNUSUAL = {
+    0: "",
+    _LESS: ", less than usual, which speaks for it",
+    _MORE: ", more than usual, which speaks against it",
+}
 _RELATIVE = slice(AT["same_host"], AT["rate_anchor"])  # places and counts: 0 of these says nothing
 _PLAIN = {kind: AT[kind.removeprefix("like_")] for kind in _SAID}  # features that are clues as such
 _KINDS = np.array(KINDS, object)

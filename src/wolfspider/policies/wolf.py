@@ -37,7 +37,7 @@ from wolfspider.clues.rates import Singles
 from wolfspider.clues.tokens import VERSION
 from wolfspider.errors import BadInput
 from wolfspider.fingerprint_map import ABSENT
-from wolfspider.frontier import Origin
+from wolfspider.frontier import Frontier, Origin
 from wolfspider.learners.prior_logistic import PriorLogistic
 from wolfspider.policies.looking_around import LookingAround
 from wolfspider.policies.ranking import NONE, TURN, Ranking
@@ -116,7 +116,7 @@ class Wolf:
             self._look_again(_BEST)
         if self._chose and self.around.breadth and self.ranking.peak <= _HOPELESS:
             self._look_around(busy)
-        link = self.ranking.frontier.pop(busy)
+        link = self.frontier.pop(busy)
         self._chose = link is not None  # who waits for busy hosts asks often, and that is no turn
         if link is not None:
             number = self.evidence.book.number(link.fingerprint)
@@ -363,6 +363,11 @@ class Wolf:
 
     def __len__(self) -> int:
         return len(self.ranking)
+
+    @property
+    def frontier(self) -> Frontier:
+        """Where its links wait, for who wants to look at them."""
+        return self.ranking.frontier
 
     def state(self) -> State:
         return _OF_STATES | {

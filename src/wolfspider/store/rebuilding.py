@@ -52,8 +52,16 @@ class _Answer:
         return canonical(self.message.first("location"), self.url) if redirects else None
 
 
-def rebuild(folder: Path, judge: Callable[[Page], Verdict]) -> Iterator[int]:
-    """Make the database; yields how many visits it holds so far. Nothing counts before the end."""
+@dataclass(slots=True)
+class Rebuilt:
+    """How far it is: visits that were brought back, and places of the files without a record."""
+
+    visits: int = 0
+    damaged: int = 0
+
+
+def rebuild(folder: Path, judge: Callable[[Page], Verdict]) -> Iterator[Rebuilt]:
+    """Make the database; tells how far it is. Nothing counts before the end."""
     read_asked(folder)
     files = sorted(path for path in folder.glob("*.warc.gz") if number_of(path))
     if not files:
@@ -65,10 +73,12 @@ def rebuild(folder: Path, judge: Callable[[Page], Verdict]) -> Iterator[int]:
         db = schema.create(beside)
         try:
             db.execute("BEGIN")
-            step = 0
-            for step, visit in enumerate(_visits(files, db), 1):
-                _add(db, step, visit, judge)
-                yield step
+            so_far = Rebuilt()
+            for visit in _visits(files, db, so_far):
+                so_far.visits += 1
+                _add(db, so_far.visits, visit, judge)
+                yield so_far
+            yield so_far
             db.execute("COMMIT")
         finally:
             db.close()
@@ -79,12 +89,12 @@ def rebuild(folder: Path, judge: Callable[[Page], Verdict]) -> Iterator[int]:
         lock.release()
 
 
-def _visits(files: list[Path], db: sqlite3.Connection) -> Iterator[list[_Answer]]:
+def _visits(files: list[Path], db: sqlite3.Connection, so_far: Rebuilt) -> Iterator[list[_Answer]]:
     """Answers in order; those that a redirect led to belong to it."""
     visit: list[_Answer] = []
     for path in files:
         number, end = number_of(path), 0
-        for answer in _answers(path, number):
+        for answer in _answers(path, number, so_far):
             if visit and visit[-1].leads_to != answer.url:
                 yield visit
                 visit = []
@@ -95,7 +105,7 @@ def _visits(files: list[Path], db: sqlite3.Connection) -> Iterator[list[_Answer]
         yield visit
 
 
-def _answers(path: Path, number: int) -> Iterator[_Answer]:
+def _answers(path: Path, number: int, so_far: Rebuilt) -> Iterator[_Answer]:
     volume = Volume(path)
     try:
         with path.open("rb") as file:
@@ -106,6 +116,7 @@ def _answers(path: Path, number: int) -> Iterator[_Answer]:
                     yield _Answer(number, place.frame, length, record, read_message(record.block))
     finally:
         volume.close()
+    so_far.damaged += volume.damaged
 
 
 def _member(read: Callable[[int], bytes]) -> int:

@@ -12,12 +12,14 @@ from wolfspider.store.reading import HuntReader
 from wolfspider.store.receipts import AllClues, kind_names
 from wolfspider.why.memory import name_of, policy_of
 from wolfspider.why.words import Words
+from wolfspider.wording import several
 
 _FEW = 3  # pages below which a clue is left out
 _NO_REASONS = "This hunt has no receipts: its policy cannot say why it chooses links."
 _NO_RECEIPTS = "No receipts: no link was followed yet, or they were lost as hunt.db was made anew."
 _TOO_FEW = "No clue has spoken for enough pages yet to say whether it pays."
 _NONE_RELEVANT = "No relevant page yet, so no clue has paid."
+_LOST = "Which clues led to {} more was lost as hunt.db was made anew."
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,12 @@ class Totals:
     relevant: int = 0
     paid: tuple[Paid, ...] = ()
     misled: tuple[Paid, ...] = ()
+    lost: int = 0  # pages whose receipts were, and they are in none of the other numbers
+
+    @property
+    def loss(self) -> str:
+        """That receipts were lost, in words; nothing if none were."""
+        return _LOST.format(several(self.lost, "page")) if self.pages and self.lost else ""
 
     def lacking(self, explains: bool) -> str:
         """Why there are no clues to show, by whether the policy can say why it chooses links;
@@ -60,10 +68,10 @@ def clues_that_paid(reader: HuntReader, best: int, worst: int = 0) -> Totals:
     Only pages with a receipt count, and only clues with a weight above 0 that spoke for at least
     three pages.
     """
-    clues = AllClues.of(reader.db)
+    clues, lost = AllClues.of(reader.db), _lost(reader)
     spoke = clues.weights > 0
     if not spoke.any():
-        return Totals(clues.pages, clues.relevant_pages)
+        return Totals(clues.pages, clues.relevant_pages, lost=lost)
     token = clues.kinds[spoke].astype(np.uint64) << np.uint64(32) | clues.keys[spoke]
     tokens, first, group = np.unique(token, return_index=True, return_inverse=True)
     pages = np.bincount(group)
@@ -88,5 +96,11 @@ def clues_that_paid(reader: HuntReader, best: int, worst: int = 0) -> Totals:
         return Paid(name, kind, int(pages[at]), int(relevant[at]), round(clue.weight, 4))
 
     return Totals(
-        clues.pages, clues.relevant_pages, tuple(map(told, paid)), tuple(map(told, misled))
+        clues.pages, clues.relevant_pages, tuple(map(told, paid)), tuple(map(told, misled)), lost
     )
+
+
+def _lost(reader: HuntReader) -> int:
+    """Pages of which nobody knows who had a link to them, but for seeds."""
+    count = reader.count("count(*) FROM pages WHERE NOT refused AND source = '' AND depth = 0")
+    return max(0, count - len(reader.asked.get("seeds", ())))

@@ -127,7 +127,7 @@ class Teller:
             relevant,
             round(row["relevance"], 4) if state == FETCHED else None,
             found,
-            _finite(row["score"]),
+            _finite(row["score"]) if found is not None else None,
             **_hopes(None if seed else receipt),
             ahead=self._ahead(None if seed else receipt),
             clues=self._named(None if seed else receipt, words),
