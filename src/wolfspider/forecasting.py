@@ -50,7 +50,7 @@ _BORROWED = 30.0  # fetches of the one rate that the other begins with
 _BELIEVED = 0.8  # weight of what links promise
 _LEAST_PROMISE = 1e-5  # that is believed of a link
 _NEVER = 0.02  # finds: a hunt without any is not told that there are none
-_DRIFT, _DRIFT_FINDS = 0.85, 100.0  # to begin with, and what this is worth
+_DRIFT, _DRIFT_FINDS = 0.85, 100.0  # to begin with, by the past alone; and what this is worth
 _DRIFT_MEMORY = 50.0  # horizons
 _CHANGE = 0.9  # relative variance of the rate to come, were the rate now known
 _FEWEST_FINDS = 0.6  # that a rate is worth
@@ -244,8 +244,9 @@ class Forecaster:
         return self.horizon / (self.horizon + dry)
 
     def _drift(self) -> float:
-        """Past finds ÷ past forecasts."""
-        return (_DRIFT_FINDS * _DRIFT + self._drift_found) / (_DRIFT_FINDS + self._drift_expected)
+        """Past finds ÷ past forecasts; a promise is taken at its word before there are any."""
+        first = _DRIFT if self._promise is None else 1.0
+        return (_DRIFT_FINDS * first + self._drift_found) / (_DRIFT_FINDS + self._drift_expected)
 
     def _levels(self) -> tuple[float, float]:
         """Of the ends; the upper one is as high as if it were known that something is left."""
