@@ -229,7 +229,7 @@ def test_row_55_with_half_the_hosts_down_all_pages_of_the_others_come(tmp_path: 
 
     hunted, wanted = asyncio.run(run())
     assert hunted.pages == sorted(wanted)
-    assert set(hunted.errors.values()) <= {"given up", "refused", "dns", "timeout", "status 404"}
+    assert set(hunted.errors.values()) <= {"given up", "closed", "dns", "timeout", "status 404"}
 
 
 def test_row_22_a_host_that_asks_for_an_hour_stalls_nobody(tmp_path: Path) -> None:

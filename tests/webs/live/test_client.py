@@ -313,7 +313,7 @@ def test_a_closed_port_refuses() -> None:
         closed.bind(("127.0.0.1", 0))
         port = closed.getsockname()[1]
         exchange = play(lambda client, _: client.get(f"http://127.0.0.1:{port}/"))
-    assert exchange.error == "refused"
+    assert exchange.error == "closed"
 
 
 # Row 32: TLS

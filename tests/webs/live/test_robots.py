@@ -553,7 +553,7 @@ def test_faults_17_a_redirect_that_leads_nowhere_means_no_rules(location: str, w
 
 
 def test_faults_17_an_error_behind_a_redirect_fails_closed() -> None:
-    refused = Sites(chain(2, RobotsAnswer(error="refused"))).allows(f"{SITE}/")
+    refused = Sites(chain(2, RobotsAnswer(error="closed"))).allows(f"{SITE}/")
     assert refused.answer == "later"
     assert "(connection refused)" in refused.why  # other things than links that are refused
 

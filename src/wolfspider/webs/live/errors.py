@@ -8,7 +8,7 @@ KINDS = {
     "bad url": "not an http or https address, or one that no host can have",
     "dns": "the host's name has no address, or the name server does not tell",
     "not allowed": "the guard forbids the address",
-    "refused": "nobody listens there",
+    "closed": "nobody listens there: the connection was refused",
     "unreachable": "no way leads there",
     "tls": "no trusted encrypted connection: certificate, host name or handshake",
     "timeout": "no connection, or no whole header, in time",
@@ -29,7 +29,7 @@ _KIND_OF_CODE: dict[int, str] = {
     pycurl.E_URL_MALFORMAT: "bad url",
     pycurl.E_COULDNT_RESOLVE_PROXY: "proxy",
     pycurl.E_COULDNT_RESOLVE_HOST: "dns",
-    pycurl.E_COULDNT_CONNECT: "refused",
+    pycurl.E_COULDNT_CONNECT: "closed",
     8: "bad answer",  # CURLE_WEIRD_SERVER_REPLY
     16: "bad answer",  # CURLE_HTTP2
     92: "bad answer",  # CURLE_HTTP2_STREAM

@@ -162,7 +162,7 @@ class Robots:
         status = answer.status
         if answer.error:
             # A link that is refused is another thing: one that may not be asked for.
-            refused = answer.error == "refused"
+            refused = answer.error == "closed"
             return self._unreachable(
                 origin, answer, "connection refused" if refused else answer.error
             )

@@ -297,7 +297,7 @@ class Transfer:
         kind = kind_of(code, message)
         if code == pycurl.E_COULDNT_CONNECT:
             kind = _kind_of_errno(self._curl.getinfo(pycurl.OS_ERRNO))
-        if self._settings.proxy and kind in ("refused", "unreachable"):
+        if self._settings.proxy and kind in ("closed", "unreachable"):
             return "proxy", message
         if self._tunnel and kind in ("reset", "bad answer", "failed"):
             return "proxy", message
@@ -331,4 +331,4 @@ def _kind_of_errno(number: int | None) -> str:
         return "unreachable"
     if number == errno.ETIMEDOUT:
         return "timeout"
-    return "reset" if number == errno.ECONNRESET else "refused"
+    return "reset" if number == errno.ECONNRESET else "closed"

@@ -53,7 +53,7 @@ REFUSALS = {
     "not wanted": "neither HTML nor a sitemap, or too large",
     "parsing": "reading the page took too much time or memory",
 }
-_TRANSIENT = frozenset(("timeout", "reset", "refused", "unreachable", "proxy", "failed"))
+_TRANSIENT = frozenset(("timeout", "reset", "closed", "unreachable", "proxy", "failed"))
 _TRANSIENT_STATUS = frozenset((408, 429, 500, 502, 503, 504, 522, 524))
 _BROKEN = ("time", "disconnect")  # truncations that another try may mend
 _WANTED = ("html", "xml", "text/plain", "gzip", "octet-stream")  # parts of a Content-Type
