@@ -161,6 +161,34 @@ def test_what_is_asked_for_has_them_as_budgets() -> None:
     assert Asked.of(asked.values()) == asked
 
 
+def test_a_comma_stands_between_thousands() -> None:
+    assert budgets_in(["bytes 1,024k", "minutes 1,000.5"]) == {"bytes": 1 << 20, "minutes": 1000.5}
+    found = rule("nothing for 10,000,000")
+    assert isinstance(found, NothingFor)
+    assert found.fetches == 10_000_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "yield < 0,5%",
+        "yield < ,5%",
+        "yield < 0,500",
+        "yield < 1/2,00",
+        "forecast < 1,5 per 100",
+        "nothing for 1,0000",
+        "pages 1,5",
+        "pages 1000,000",
+        "bytes 1,5k",
+        "minutes 0,01",
+        "minutes 1.5,000",
+    ],
+)
+def test_any_other_comma_is_refused(text: str) -> None:
+    with pytest.raises(BadInput, match=f"the comma in '{text}' .* write a fraction .* as in 0.5$"):
+        parse(text)
+
+
 @pytest.mark.parametrize(
     ("stop", "budgets", "expected"),
     [

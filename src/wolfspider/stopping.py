@@ -36,6 +36,7 @@ _AHEAD = 100_000  # and ahead
 _DIGITS = 100  # of a number that is worth reading
 
 _SIZES = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+_THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])")
 _NUMBER = r"(\d+(?:\.\d+)?|\.\d+)"
 _YIELD = re.compile(rf"yield ?< ?(?:{_NUMBER} ?/ ?{_NUMBER}|{_NUMBER} ?(%?))")
 _NOTHING = re.compile(r"nothing for (\d+)")
@@ -161,7 +162,7 @@ class Rules:
 
 def parse(text: str) -> Rule | dict[str, Any]:
     """A rule that has seen nothing yet, or a budget with its name."""
-    words = " ".join(text.lower().replace(",", "").split())
+    words = _words(text)
     if match := _YIELD.fullmatch(words):
         return _yield_below(text, *match.groups())
     if match := _NOTHING.fullmatch(words):
@@ -186,6 +187,18 @@ def budgets_in(texts: Iterable[str]) -> dict[str, Any]:
 
 def without_budgets(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(text for text in texts if not isinstance(parse(text), dict))
+
+
+def _words(text: str) -> str:
+    """In small letters, one space between them, and no commas between thousands."""
+    words = " ".join(text.lower().split())
+    words = _THOUSANDS.sub(lambda number: number[0].replace(",", ""), words)
+    if re.search(r",\d", words):
+        raise BadInput(
+            f"the comma in {text!r} does not stand between thousands, as in 10,000; "
+            "write a fraction with a point, as in 0.5"
+        )
+    return words
 
 
 def size_of(text: str) -> int:
