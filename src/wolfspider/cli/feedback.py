@@ -6,12 +6,13 @@ from pathlib import Path
 
 import click
 
+from wolfspider.cli.opened import opened
 from wolfspider.cli.output import FIRST_HUNT, example, note, plain, print_json, result_options
 from wolfspider.errors import BadInput
 from wolfspider.records import PageFlag, Verdict
 from wolfspider.store import HuntReader, HuntStore
 from wolfspider.store.feedback import say
-from wolfspider.store.opening import open_hunt, writer_of
+from wolfspider.store.opening import writer_of
 from wolfspider.urls import readings
 from wolfspider.why.addresses import close_to
 
@@ -36,7 +37,7 @@ def feedback(
     """
     if relevant == irrelevant:
         raise BadInput("say what the page is: --relevant or --irrelevant")
-    with open_hunt(folder) as reader:
+    with opened(folder) as reader:
         page, step = _page(reader, url)
     said = say(folder, page, relevant=relevant)
     running = writer_of(folder) is not None

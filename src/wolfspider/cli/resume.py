@@ -10,6 +10,7 @@ from wolfspider.asked import LIVE, Asked
 from wolfspider.cli.hunt import Size
 from wolfspider.cli.hunting import run_hunt
 from wolfspider.cli.interrupts import cleaning_up
+from wolfspider.cli.opened import opened
 from wolfspider.cli.output import FIRST_HUNT, example, note, result_options
 from wolfspider.cli.progress import Meter
 from wolfspider.errors import BadInput
@@ -17,7 +18,6 @@ from wolfspider.hunt import Hunt
 from wolfspider.judges import CorrectedJudge
 from wolfspider.store import read_asked
 from wolfspider.store.feedback import all_feedback
-from wolfspider.store.opening import open_hunt
 from wolfspider.store.rebuilding import Rebuilt, rebuild
 from wolfspider.tally import Tally
 from wolfspider.topics import Topic
@@ -76,7 +76,7 @@ def _demand_more_than_there_is(folder: Path, before: Asked, asked: Asked) -> Non
     new = [name for name, most in given.items() if most and most != getattr(before, name)]
     if not new:
         return
-    with open_hunt(folder) as reader:
+    with opened(folder) as reader:
         tally = Tally.of(reader)
     for name in new:
         if (there := getattr(tally, name)) > given[name]:

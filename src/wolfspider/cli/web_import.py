@@ -13,7 +13,7 @@ from wolfspider.cli.output import GENERATE, example, result_options
 from wolfspider.cli.parameters import Moment, minute
 from wolfspider.cli.web_info import print_info
 from wolfspider.errors import BadInput
-from wolfspider.store.as_web import HuntRecording
+from wolfspider.store.as_web import recording_of
 from wolfspider.store.opening import is_hunt
 from wolfspider.watching.folder_asked import is_watch
 from wolfspider.webs.compiler import Compiler
@@ -71,7 +71,7 @@ def import_(
     with cleaning_up(), compiler:
         for recording in recordings:
             if is_hunt(recording):
-                with HuntRecording(recording) as hunt:
+                with recording_of(recording) as hunt:
                     read(compiler, hunt, quiet)
                     rows += hunt.labels()
             else:

@@ -19,7 +19,7 @@ from wolfspider.cli.output import GENERATE, example, note, print_json, result_op
 from wolfspider.cli.parameters import Amount, Moment, minute
 from wolfspider.cli.progress import Meter
 from wolfspider.errors import BadInput
-from wolfspider.store.as_web import HuntRecording
+from wolfspider.store.as_web import recording_of
 from wolfspider.store.opening import is_hunt
 from wolfspider.webs.folder import is_web
 from wolfspider.webs.serving import LOOPBACK, Authority, Index, Settings, is_throw_away, serving
@@ -170,7 +170,8 @@ def _files(recording: Path) -> list[Path]:
     if is_hunt(recording) and (files := sorted(recording.glob("*.warc.gz"))):
         return files
     if is_hunt(recording):
-        HuntRecording(recording).close()  # says on which web it was
+        with recording_of(recording):  # says on which web it was
+            pass
     if recording.is_file():
         return [recording]
     what = "is no web folder" if recording.is_dir() else "does not exist"

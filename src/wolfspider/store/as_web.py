@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from wolfspider.errors import BadInput, DamagedFile
+from wolfspider.store import schema
 from wolfspider.store.feedback import FeedbackReader
 from wolfspider.store.members import Members
 from wolfspider.store.opening import is_hunt, open_hunt
@@ -46,7 +47,7 @@ def making(folder: Path) -> Generator[tuple[float, int]]:
 
     Nothing is yielded when the web is there and the hunt has not gone on since.
     """
-    with HuntRecording(folder) as recording, _alone(folder):
+    with recording_of(folder) as recording, _alone(folder):
         if _sources(folder / NAME) == recording.sources:
             return
         new = folder / f"{NAME}.new"
@@ -60,6 +61,13 @@ def making(folder: Path) -> Generator[tuple[float, int]]:
             for done, total in compiler.finishing(recording.labels(), skip_unknown=True):
                 yield _READING + (1 - _READING) * done / total, done
         _put_in_place(new, folder / NAME)
+
+
+@contextmanager
+def recording_of(folder: Path) -> Iterator[HuntRecording]:
+    """The captures of the hunt in a folder; a database that turns out damaged is a sentence."""
+    with schema.readable(folder / schema.NAME), HuntRecording(folder) as recording:
+        yield recording
 
 
 class HuntRecording:
