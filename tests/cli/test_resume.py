@@ -128,6 +128,22 @@ def test_row_3_a_rebuild_that_was_stopped_can_be_begun_again(site: Served, tmp_p
     assert not (folder / "hunt.db.partial").exists()
 
 
+def test_a_rebuild_is_named_where_there_are_warc_files(
+    run: Run, site: Served, tmp_path: Path
+) -> None:
+    folder = tmp_path / "hunt"
+    site.hunt(folder)
+    (folder / "hunt.db").rename(tmp_path / "hunt.db")
+    whole = f"there is no {folder / 'hunt.db'}: this hunt folder is not whole; "
+    anew = f"make it anew from the WARC files with: wolfspider resume --rebuild {folder}\n"
+    for command in ("resume", "status"):
+        assert run(command, folder).err.endswith(f"{whole}bring it back from a copy, or {anew}")
+    (folder / "00001.warc.gz").unlink()
+    assert run("resume", folder).err.endswith(f"{whole}bring it back from a copy\n")
+    (tmp_path / "hunt.db").rename(folder / "hunt.db")
+    assert run("resume", folder).err.endswith(" bytes: bring it back from a copy\n")
+
+
 def test_bad_input_is_a_sentence(run: Run, site: Served, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "file").write_text("mine")

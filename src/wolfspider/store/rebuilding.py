@@ -22,7 +22,7 @@ from wolfspider.store import schema
 from wolfspider.store.asked import read_asked
 from wolfspider.store.hunt_store import INSERT_CAPTURE, INSERT_PAGE
 from wolfspider.store.lock import Lock
-from wolfspider.store.warc import number_of
+from wolfspider.store.warc import number_of, warc_files
 from wolfspider.urls import canonical
 from wolfspider.webs.importers.http_message import Message, read_message
 from wolfspider.webs.importers.warc_records import Record
@@ -63,7 +63,7 @@ class Rebuilt:
 def rebuild(folder: Path, judge: Callable[[Page], Verdict]) -> Iterator[Rebuilt]:
     """Make the database; tells how far it is. Nothing counts before the end."""
     read_asked(folder)
-    files = sorted(path for path in folder.glob("*.warc.gz") if number_of(path))
+    files = warc_files(folder)
     if not files:
         raise BadInput(f"{folder} has no WARC files from which {schema.NAME} could be made anew")
     lock = Lock(folder)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from wolfspider.errors import BadInput, DamagedFile, WolfspiderError
+from wolfspider.store.warc import warc_files
 
 NAME = "hunt.db"
 VERSION = 4
@@ -94,7 +95,7 @@ def create(path: Path) -> sqlite3.Connection:
 def open_database(path: Path) -> sqlite3.Connection:
     """Open to write; one of an older version is brought up to date, a damaged one refused."""
     if not path.is_file():
-        raise DamagedFile(f"there is no {path}: this hunt folder is not whole")
+        raise DamagedFile(f"there is no {path}: this hunt folder is not whole; {_way_out(path)}")
     with readable(path):
         db = _connect(path)
     try:
@@ -113,7 +114,7 @@ def open_database(path: Path) -> sqlite3.Connection:
 def open_to_read(path: Path) -> sqlite3.Connection:
     """Open beside a process that may be writing; nothing is changed."""
     if not path.is_file():
-        raise DamagedFile(f"there is no {path}: this hunt folder is not whole")
+        raise DamagedFile(f"there is no {path}: this hunt folder is not whole; {_way_out(path)}")
     # Not mode=ro: who opens so cannot take the log away again that SQLite lays down to read.
     writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
     idle = not path.with_name(f"{path.name}-wal").exists()
@@ -149,11 +150,12 @@ def _unreadable(path: Path, error: sqlite3.DatabaseError) -> WolfspiderError:
 
 
 def _damaged(path: Path, reason: str) -> DamagedFile:
+    return DamagedFile(f"{path} is damaged ({reason}); {_way_out(path)}")
+
+
+def _way_out(path: Path) -> str:
     anew = f", or make it anew from the WARC files with: wolfspider resume --rebuild {path.parent}"
-    has_warc = any(path.parent.glob("*.warc.gz"))  # hunts on recorded webs have none
-    return DamagedFile(
-        f"{path} is damaged ({reason}); bring it back from a copy{anew if has_warc else ''}"
-    )
+    return f"bring it back from a copy{anew if warc_files(path.parent) else ''}"
 
 
 def check(db: sqlite3.Connection, path: Path, *, thorough: bool = True) -> None:

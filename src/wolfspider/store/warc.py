@@ -64,9 +64,10 @@ class WarcWriter:
             path = self.folder / name_of(number)
             found = path.stat().st_size if path.exists() else 0
             if found < size:
+                anew = f", or go on with what is left: wolfspider resume --rebuild {self.folder}"
                 raise DamagedFile(
-                    f"{path} has {found:,} of {size:,} bytes: bring it back from a copy, or go on "
-                    f"with what is left: wolfspider resume --rebuild {self.folder}"
+                    f"{path} has {found:,} of {size:,} bytes: bring it back from a copy"
+                    f"{anew if warc_files(self.folder) else ''}"
                 )
             if found > size:
                 os.truncate(path, size)
@@ -119,6 +120,11 @@ class WarcWriter:
 
 def name_of(number: int) -> str:
     return f"{number:05}.warc.gz"
+
+
+def warc_files(folder: Path) -> list[Path]:
+    """Those of a hunt, in order; one on a recorded web has none."""
+    return sorted(path for path in folder.glob("*.warc.gz") if number_of(path))
 
 
 def number_of(path: Path) -> int:
