@@ -30,6 +30,7 @@ from wolfspider.webs.recorded import RecordedWeb
 
 LIVE = "live"
 _BEFORE = {"pages": None, "policy": "best-first"}  # what a hunt.toml meant that leaves them out
+_NEEDED = ("topic", "seeds", "web")  # in hunt.toml
 _PACE = ("delay", "address_delay", "connections_per_host")
 _KINDS: dict[str, tuple[tuple[type, ...], str]] = {  # of values in hunt.toml, by annotation
     "str": ((str,), "a text in quotes"),
@@ -127,16 +128,18 @@ class Asked:
             n: tuple(v) if isinstance(v, list) else v for n, v in values.items()
         }
         _demand_kinds(given)
-        try:
-            pace = Pace(**{name: given[name] for name in _PACE if name in given})
-            names = {f.name for f in fields(LiveSettings)} - set(_NOT_ASKED)
-            live = LiveSettings(**{n: v for n, v in given.items() if n in names}, pace=pace)
-            own = {f.name for f in fields(cls)} - {"live"}
-            if given.get("web", LIVE) != LIVE:
-                given.pop("bytes", None)  # once it could be given there, and ended nothing
-            return cls(**(_BEFORE | _only(given, own)), live=live)
-        except TypeError as error:
-            raise BadInput(f"hunt.toml does not say what a hunt needs: {error}") from None
+        if missing := [name for name in _NEEDED if name not in given]:
+            raise BadInput(
+                f"hunt.toml lacks {', '.join(missing)}, without which no hunt can go on; "
+                "bring it back from a copy, or write them into it as they were"
+            )
+        pace = Pace(**_only(given, set(_PACE)))
+        names = {f.name for f in fields(LiveSettings)} - set(_NOT_ASKED)
+        live = LiveSettings(**_only(given, names), pace=pace)
+        own = {f.name for f in fields(cls)} - {"live"}
+        if given["web"] != LIVE:
+            given.pop("bytes", None)  # once it could be given there, and ended nothing
+        return cls(**(_BEFORE | _only(given, own)), live=live)
 
     def with_budgets(self, stop: tuple[str, ...] = (), **budgets: Any) -> Asked:
         """The same with other budgets where some are given.

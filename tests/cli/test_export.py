@@ -221,7 +221,11 @@ def test_texts_of_a_recorded_hunt_come_from_its_web(
     shutil.rmtree(web)
     done = run("export", hunt, "-o", tmp_path / "bare", "--json")
     assert done.json["rows"] == len(found)
-    assert f"there are no texts: there is no web folder {web}" in done.err
+    assert f"there are no texts: the web of this hunt is not in {web} any more; bring" in done.err
+    assert f"put `web =` in {hunt / 'hunt.toml'} right\n" in done.err
+    (hunt / "hunt.toml").write_text("")
+    done = run("export", hunt, "-o", tmp_path / "barer")
+    assert f"there are no texts: {hunt / 'hunt.toml'} does not say on which web" in done.err
 
 
 def test_a_file_is_whole_or_not_there(run: Run, hunted: Path, tmp_path: Path) -> None:

@@ -188,7 +188,7 @@ def test_without_the_web_clues_have_the_words_that_the_database_has(
     with open_hunt(folder) as reader:
         story = Teller(reader).tell(f"{A}wolf")
     assert [clue.clue for clue in story.clues] == ['anchor "Grey"', "tag path ?"]
-    assert story.notes[0].startswith("some words are not known: there is no web folder")
+    assert story.notes[0].startswith("some words are not known: the web of this hunt is not")
 
 
 # -- a hunt that is written by hand --------------------------------------------------------

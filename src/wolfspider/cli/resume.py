@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from wolfspider.asked import LIVE, Asked
+from wolfspider.asked import Asked
 from wolfspider.cli.hunt import Size
 from wolfspider.cli.hunting import run_hunt
 from wolfspider.cli.interrupts import cleaning_up
@@ -18,6 +18,7 @@ from wolfspider.hunt import Hunt
 from wolfspider.judges import CorrectedJudge
 from wolfspider.store import read_asked
 from wolfspider.store.feedback import all_feedback
+from wolfspider.store.opening import demand_web
 from wolfspider.store.rebuilding import Rebuilt, rebuild
 from wolfspider.tally import Tally
 from wolfspider.topics import Topic
@@ -54,20 +55,12 @@ def resume(
 ) -> None:
     """Go on with a hunt that was stopped, killed or ran out of something."""
     before = Asked.of(read_asked(folder))
-    _demand_web(folder, before.web)
+    demand_web(folder, before.web)
     asked = before.with_budgets(stop, pages=pages, relevant=relevant, bytes=bytes, minutes=minutes)
     if rebuild:
         _rebuild(folder, asked, quiet)
     _demand_more_than_there_is(folder, before, asked)
     run_hunt(Hunt.resume(asked, folder), resumed=True, as_json=as_json, quiet=quiet)
-
-
-def _demand_web(folder: Path, web: str) -> None:
-    if web != LIVE and not Path(web).exists():
-        raise BadInput(
-            f"the web of this hunt is not in {web} any more; bring it back, or where it was moved "
-            f"put `web =` in {folder / 'hunt.toml'} right"
-        )
 
 
 def _demand_more_than_there_is(folder: Path, before: Asked, asked: Asked) -> None:

@@ -21,7 +21,7 @@ from wolfspider.errors import BadInput, DamagedFile
 from wolfspider.store import schema
 from wolfspider.store.feedback import FeedbackReader
 from wolfspider.store.members import Members
-from wolfspider.store.opening import is_hunt, open_hunt
+from wolfspider.store.opening import is_hunt, open_hunt, web_named
 from wolfspider.webs.compiler import Compiler
 from wolfspider.webs.folder import ABOUT, FORMAT
 from wolfspider.webs.importers.captures import Capture
@@ -80,7 +80,7 @@ class HuntRecording:
     def __init__(self, folder: Path) -> None:
         self.path = folder
         self._reader = open_hunt(folder)
-        web = self._reader.asked.get("web")
+        web = web_named(self._reader)
         if web != "live":
             self.close()
             raise BadInput(

@@ -25,7 +25,7 @@ from wolfspider.errors import BadInput, DamagedFile, WolfspiderError
 from wolfspider.pages import parse
 from wolfspider.records import PageFlag, Response
 from wolfspider.store.members import Members
-from wolfspider.store.opening import is_hunt
+from wolfspider.store.opening import web_named, web_of
 from wolfspider.store.reading import HuntReader
 from wolfspider.store.schema import ORIGINAL
 from wolfspider.webs.decoding import payload
@@ -122,12 +122,10 @@ def _time(at: float) -> datetime | None:
 
 
 def _source(reader: HuntReader) -> _Source:
-    named = str(reader.asked.get("web", ""))
-    if named == "live":
+    if reader.asked.get("web") == "live":
         return _Warc(reader)
-    folder = Path(named)
     try:
-        return _Web(RecordedWeb(folder / "web" if is_hunt(folder) else folder))
+        return _Web(web_of(reader))
     except WolfspiderError as error:
         return _Nowhere(f"there are no texts: {error}")
 
@@ -186,10 +184,10 @@ class WarcCopy:
     """
 
     def __init__(self, reader: HuntReader, choice: str, *, plain: bool = False) -> None:
-        if reader.asked.get("web") != "live":
+        if (web := web_named(reader)) != "live":
             raise BadInput(
-                f"{reader.folder} has no WARC: it is a hunt on the recorded web "
-                f"{reader.asked.get('web')}; choose another --format"
+                f"{reader.folder} has no WARC: it is a hunt on the recorded web {web}; "
+                "choose another --format"
             )
         self.visits = Visits(reader, choice)
         self.records = 0

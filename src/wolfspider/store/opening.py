@@ -6,9 +6,11 @@ import fcntl
 import os
 from pathlib import Path
 
+from wolfspider.errors import BadInput
 from wolfspider.store import asked, schema
 from wolfspider.store.lock import NAME as LOCK
 from wolfspider.store.reading import HuntReader
+from wolfspider.webs.recorded import RecordedWeb
 
 # What hunts of formats 1 to 3 lack, as views that only this connection sees: nothing is written.
 _AS_IF_2 = """
@@ -46,6 +48,34 @@ def open_hunt(folder: Path) -> HuntReader:
             f"PRAGMA temp_store = MEMORY; PRAGMA query_only = 0; {made} PRAGMA query_only = 1;"
         )
     return reader
+
+
+def web_named(reader: HuntReader) -> str:
+    """The web folder that a hunt was on, or "live"."""
+    web = str(reader.asked.get("web", ""))
+    if not web:
+        raise BadInput(
+            f"{reader.folder / asked.NAME} does not say on which web the hunt was; "
+            "write `web =` into it"
+        )
+    return web
+
+
+def demand_web(folder: Path, web: str) -> None:
+    """Refuse a web that is not where it was when the hunt in a folder was on it."""
+    if web != "live" and not Path(web).exists():
+        raise BadInput(
+            f"the web of this hunt is not in {web} any more; bring it back, or where it was moved "
+            f"put `web =` in {folder / asked.NAME} right"
+        )
+
+
+def web_of(reader: HuntReader) -> RecordedWeb:
+    """The web that a hunt was on, if it was recorded."""
+    web = web_named(reader)
+    demand_web(reader.folder, web)
+    folder = Path(web)
+    return RecordedWeb(folder / "web" if is_hunt(folder) else folder)
 
 
 def writer_of(folder: Path) -> int | None:

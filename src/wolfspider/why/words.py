@@ -15,7 +15,7 @@ from zlib import crc32
 from wolfspider.errors import WolfspiderError
 from wolfspider.pages import is_html, parse, tag_paths
 from wolfspider.records import Page, Response
-from wolfspider.store.opening import is_hunt
+from wolfspider.store.opening import web_of
 from wolfspider.store.reading import HuntReader
 from wolfspider.text import term_ids
 from wolfspider.urls import canonical, host, url_words
@@ -39,11 +39,11 @@ class Words:
         self.note = ""
         self.live = reader.asked.get("web") == "live"
         if not self.live:
-            self._open_web(Path(str(reader.asked.get("web", ""))))
+            self._open_web(reader)
 
-    def _open_web(self, folder: Path) -> None:
+    def _open_web(self, reader: HuntReader) -> None:
         try:
-            self._web = RecordedWeb(folder / "web" if is_hunt(folder) else folder)
+            self._web = web_of(reader)
         except WolfspiderError as error:
             self.note = f"some words are not known: {error}"
 
