@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -163,9 +164,8 @@ def _check_numbers(state: Any) -> None:
 def take_up(path: Path, policy: Policy, name: str) -> None:
     """Begin with what is in the file, if there is one yet."""
     carrying_of(policy, name)
+    demand_place(path)
     if not path.exists():
-        if not path.parent.is_dir():
-            raise BadInput(f"there is no folder {path.parent} to keep the weights {path.name} in")
         return
     try:
         learned = read_learned(path)
@@ -174,9 +174,23 @@ def take_up(path: Path, policy: Policy, name: str) -> None:
     begin_with(learned, policy, name, path)
 
 
+def demand_place(path: Path) -> None:
+    """Refuse a file that could not be written at the end of a hunt."""
+    if not path.parent.is_dir():
+        raise BadInput(f"there is no folder {path.parent} to keep the weights {path.name} in")
+    try:
+        TemporaryFile(dir=path.parent).close()
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
 def put_down(path: Path, policy: Policy, name: str) -> None:
     """Keep what the policy knows now."""
     try:
         write_learned(path, Learned(name, carrying_of(policy, name).carried()))
     except OSError as error:
-        raise BadInput(f"cannot write the weights to {path}: {error.strerror}") from error
+        raise _unwritable(path, error) from error
+
+
+def _unwritable(path: Path, error: OSError) -> BadInput:
+    return BadInput(f"cannot write the weights to {path}: {error.strerror}; choose another file")

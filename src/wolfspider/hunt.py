@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from wolfspider.asked import Asked
-from wolfspider.carrying import Drifting, put_down, take_up
+from wolfspider.carrying import Drifting, demand_place, put_down, take_up
 from wolfspider.crawl import crawl
 from wolfspider.forecasting import Forecast
 from wolfspider.judges import CorrectedJudge
@@ -104,6 +104,8 @@ class Hunt:
         """Go on with the hunt in a folder."""
         web = asked.web_to_hunt_on()
         hunt = cls(asked, web, None)
+        if asked.weights:
+            demand_place(Path(asked.weights))
         hunt.store = HuntStore.open(folder)
         values = {name: value for name, value in asked.values().items() if value is not None}
         if read_asked(folder) != values:

@@ -138,6 +138,20 @@ def test_mistakes_are_sentences_and_leave_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_place_that_cannot_be_written_is_said_before_the_training(
+    run: Run, generated: Generated, label: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "file"
+    file.write_text("mine")
+    asked = ("--web", generated.folder, "--label", label)
+    refused = run("train", "rl-immediate", *asked, "-o", file / "models" / "rl")
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err == (
+        f"wolfspider: cannot write to {file / 'models'}: Not a directory; choose another folder\n"
+    )
+    assert list(tmp_path.iterdir()) == [file]
+
+
 @pytest.mark.parametrize(
     ("train", "message"),
     [

@@ -165,6 +165,21 @@ def test_a_folder_that_is_missing_is_a_sentence_before_the_hunt(hunting: Hunting
     refused(hunting, "sarsa", "there is no folder", "nowhere to keep the weights astronomy.weights")
 
 
+def test_a_folder_that_cannot_be_written_is_a_sentence_before_the_hunt(
+    hunting: Hunting, run: Run
+) -> None:
+    hunting.carrying("first")
+    file = hunting.folder / "first" / "hunt.toml"
+    file.write_text(file.read_text().replace(str(hunting.weights), "/proc/x.weights"))
+    hunting.weights = Path("/proc/x.weights")
+    refused(hunting, "sarsa", "cannot write the weights to /proc/x.weights: ")
+    before = hunting.visited("first")
+    done = run("resume", hunting.folder / "first", "--pages", "130", "--quiet")
+    assert (done.code, done.out) == (2, "")
+    assert "cannot write the weights to /proc/x.weights: " in done.err
+    assert hunting.visited("first") == before
+
+
 def test_a_folder_for_a_file_is_a_sentence(hunting: Hunting) -> None:
     hunting.weights.mkdir()
     before = left(hunting.folder)

@@ -29,6 +29,7 @@ from wolfspider.topics import Topic
 from wolfspider.training.disk import digest_of, load_model, save_model
 from wolfspider.training.maps import Map
 from wolfspider.training.model import Model
+from wolfspider.webs.new_folder import Beside
 from wolfspider.webs.recorded import RecordedWeb
 
 _PATH = click.Path(path_type=Path)
@@ -91,8 +92,7 @@ def _command(policy: str) -> click.Command:
         as_json: bool,
         quiet: bool,
     ) -> None:
-        if out.exists():
-            raise BadInput(f"{out} exists already; choose another folder or remove it")
+        Beside(out).leave()  # what cannot be written is said now, and not after the training
         spec = Spec.parse(policy, settings)
         mapped = _of_task(task, web) if task else _of_labels(web, label, known)
         if topic is not None:
