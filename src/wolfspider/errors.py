@@ -16,3 +16,9 @@ class BadInput(WolfspiderError, ValueError):
 
 class DamagedFile(WolfspiderError):
     pass
+
+
+def damage(error: Exception) -> str:
+    """What is wrong with a file of arrays. NumPy's advice to trust one that may be anything is
+    never repeated."""
+    return "it holds no plain arrays" if "pickle" in str(error) else str(error)

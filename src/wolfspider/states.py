@@ -17,7 +17,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wolfspider.errors import DamagedFile
+from wolfspider.errors import DamagedFile, damage
 from wolfspider.records import State
 
 _VALUES = "values.json"
@@ -53,7 +53,9 @@ def load_state(path: Path) -> State:
             found: State = _with_arrays(values, members)
             return found
     except _DAMAGED as error:
-        raise DamagedFile(f"{path} cannot be read ({error or type(error).__name__})") from error
+        raise DamagedFile(
+            f"{path} cannot be read ({damage(error) or type(error).__name__})"
+        ) from error
 
 
 def add_to_digest(digest: Any, state: Any) -> None:

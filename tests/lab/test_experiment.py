@@ -715,6 +715,20 @@ def test_a_damaged_run_is_a_sentence(tmp_path: Path, small_tasks: TaskFile, keep
         experiment.traces()
 
 
+def test_nobody_is_told_to_trust_a_run_that_is_garbage(
+    tmp_path: Path, small_tasks: TaskFile
+) -> None:
+    experiment = done(tmp_path, small_tasks, "breadth-first", 1)
+    path = next((tmp_path / "runs").glob("*.npz"))
+    path.write_bytes(b"garbage")
+    with pytest.raises(DamagedFile) as told:
+        experiment.traces()
+    assert str(told.value) == (
+        f"the run in {path} cannot be read (it holds no plain arrays); "
+        "remove the file and run again"
+    )
+
+
 @pytest.mark.parametrize(
     ("policies", "sentence"),
     [

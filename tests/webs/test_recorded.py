@@ -175,6 +175,12 @@ def test_a_damaged_folder_is_refused(copy: Path, name: str, how: str) -> None:
         RecordedWeb(copy)
 
 
+def test_garbage_is_no_array(copy: Path) -> None:
+    (copy / "addresses.npy").write_bytes(b"garbage")
+    with pytest.raises(DamagedFile, match=r"is damaged \(it holds no plain arrays\); remove it"):
+        RecordedWeb(copy)
+
+
 def test_what_is_no_web_folder_is_refused_with_the_way_to_one(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"there is no web folder .*nowhere; make one with: wolf"):
         RecordedWeb(tmp_path / "nowhere")

@@ -13,7 +13,7 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from wolfspider.errors import DamagedFile
+from wolfspider.errors import DamagedFile, damage
 from wolfspider.forecasting import NOTHING, Promised
 
 _ARRAYS = ("pages", "judged", "promised")  # runs of before have no promises
@@ -72,5 +72,5 @@ class Trace:
             return cls(**about)
         except _UNREADABLE as error:
             raise DamagedFile(
-                f"the run in {path} cannot be read ({error}); remove the file and run again"
+                f"the run in {path} cannot be read ({damage(error)}); remove the file and run again"
             ) from error

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from wolfspider.errors import BadInput
+from wolfspider.errors import BadInput, damage
 from wolfspider.records import Rows, TermIds, find_terms
 from wolfspider.text import term_id, term_ids
 from wolfspider.vectors import cache, english, readers
@@ -241,7 +241,7 @@ def _open_folder(folder: Path) -> WordVectors:
         )
         source, whole = str(about["source"]), int(about["whole"])
     except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
-        raise BadInput(f"{folder} is not a folder of word vectors ({error})") from error
+        raise BadInput(f"{folder} is not a folder of word vectors ({damage(error)})") from error
     if not fits:
         raise BadInput(f"{folder} is damaged: its arrays do not fit each other; make it again")
     # Plain views of the mapped files: indexing a memmap object costs more than what it reads.

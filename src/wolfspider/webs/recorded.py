@@ -11,7 +11,7 @@ from urllib.parse import urljoin
 import numpy as np
 from numpy.typing import NDArray
 
-from wolfspider.errors import BadInput, DamagedFile
+from wolfspider.errors import BadInput, DamagedFile, damage
 from wolfspider.records import Links, Page, Response
 from wolfspider.urls import canonical, fingerprint
 from wolfspider.webs.folder import ABOUT, FORMAT, Blobs, Labels, page_url, unpack_page
@@ -39,7 +39,8 @@ class RecordedWeb:
             self._links = Blobs(self.folder, "link")
         except (OSError, EOFError, ValueError, DamagedFile) as error:
             raise DamagedFile(
-                f"the web folder {self.folder} is damaged ({error}); remove it and import again"
+                f"the web folder {self.folder} is damaged ({damage(error)}); "
+                "remove it and import again"
             ) from error
 
     def __len__(self) -> int:

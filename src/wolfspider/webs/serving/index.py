@@ -8,7 +8,7 @@ from functools import cached_property
 from math import inf
 from pathlib import Path
 
-from wolfspider.errors import BadInput, DamagedFile
+from wolfspider.errors import BadInput, DamagedFile, damage
 from wolfspider.urls import canonical
 from wolfspider.webs import archive
 from wolfspider.webs.importers.captures import Capture
@@ -47,7 +47,7 @@ class Index:
             ) from None
         except (OSError, ValueError) as error:
             raise DamagedFile(
-                f"the web folder {web} is damaged ({error}); import the recording again"
+                f"the web folder {web} is damaged ({damage(error)}); import the recording again"
             ) from error
         index._volumes.append(Volume(web / archive.NAME))
         return index
