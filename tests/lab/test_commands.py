@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -222,6 +223,19 @@ def test_compare_shows_the_best_first(results: Path, metric: str) -> None:
 )
 def test_compare_refuses_what_cannot_be(results: Path, options: list[str], told: str) -> None:
     assert told in sentence("compare", results, *options)
+
+
+def test_runs_that_are_missing_are_told_with_the_way_on(results: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(results, tmp_path / "results")
+    total = len(Experiment(folder).jobs)
+    for path in sorted((folder / "runs").glob("*.npz"))[1:3]:
+        path.unlink()
+    command = Experiment(folder).about["commands"][-1]
+    told = f"only {total - 2} of {total} runs are there; go on with: {command}\n"
+    for asked in ("report", "compare"):
+        assert told not in good(asked, results).stderr
+        assert told in good(asked, folder).stderr
+    assert strictly(good("report", folder, "--json").stdout)["missing"] == 2
 
 
 def test_compare_of_nothing_is_a_sentence(tmp_path: Path, small_tasks: TaskFile) -> None:

@@ -19,7 +19,7 @@ from wolfspider.cli.lab_report import opened, report
 from wolfspider.cli.lab_reproduce import reproduce
 from wolfspider.cli.lab_runs import run_missing
 from wolfspider.cli.lab_watches import run_watches
-from wolfspider.cli.output import GENERATE, example, note, print_json, result_options
+from wolfspider.cli.output import GENERATE, example, note, plain, print_json, result_options
 from wolfspider.cli.progress import Meter
 from wolfspider.errors import BadInput
 from wolfspider.lab.experiment import Experiment, takes_buffer
@@ -172,9 +172,11 @@ def _written(value: float | None) -> str:
 @result_options
 def compare(folder: Path, baseline: str, metric: str, as_json: bool, quiet: bool) -> None:
     """Paired differences to a baseline: interval, Wilcoxon signed rank, Holm correction."""
-    _, summary = opened(folder)
+    experiment, summary = opened(folder)
     summary.demand(metric)
     found = summary.compare(baseline, metric)
+    if not quiet and (incomplete := experiment.incomplete()):
+        note(plain(incomplete))
     if summary.failed and not quiet:
         note(f"{len(summary.failed)} failed runs are left out")
     if as_json:

@@ -30,11 +30,14 @@ def report(folder: Path, metric: str, baseline: str, as_json: bool, quiet: bool)
     files = write_report(summary, experiment, folder, metric=metric, baseline=baseline)
     findings = Findings(summary, metric, baseline)
     if as_json:
-        result = {"best": findings.best, "result": findings.headline()}
+        missing = len(experiment.missing())
+        result = {"best": findings.best, "result": findings.headline(), "missing": missing}
         print_json(result | {"files": [str(file) for file in files]})
         return
     print(files[0])
     if not quiet:
+        if incomplete := experiment.incomplete():
+            note(plain(incomplete))
         note(plain(findings.headline()))
         if summary.failed:
             note(f"{len(summary.failed)} runs failed and are not in the numbers; see the page")

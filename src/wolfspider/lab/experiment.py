@@ -161,6 +161,14 @@ class Experiment:
     def missing(self) -> list[Job]:
         return [job for job in self.jobs if not job.path(self.folder).exists()]
 
+    def incomplete(self) -> str:
+        """How many runs are there if some are missing, and how to go on; else nothing."""
+        missing, total = len(self.missing()), len(self.jobs)
+        if not missing:
+            return ""
+        go_on = self.about["commands"][-1]
+        return f"only {total - missing:,} of {total:,} runs are there; go on with: {go_on}"
+
     def run(self, processes: int = 1) -> Iterator[Trace]:
         """Do the runs that are missing and save each as it ends; yields them as they come."""
         with locked(self.folder):

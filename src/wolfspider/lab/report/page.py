@@ -73,8 +73,8 @@ class Page:
         ]
 
     @cached_property
-    def missing(self) -> int:
-        return len(self.experiment.missing())
+    def incomplete(self) -> str:
+        return self.experiment.incomplete()
 
     # -- charts ----------------------------------------------------------------------------
 
