@@ -600,11 +600,27 @@ def test_row_32_a_host_without_a_good_certificate_is_not_asked(tmp_path: Path) -
     trusted = str(tmp_path / "trusted.pem")
     response, _ = asyncio.run(fetch(["localhost"], trusted))
     assert (response.status, response.error) == (200, "")
-    for names, authorities in ((["localhost"], ""), (["other.test"], trusted)):
+    for names, authorities, why in (
+        (["localhost"], "", "issuer certificate (20); if you know who signed it: --authorities F"),
+        (["other.test"], trusted, "subject name matches target hostname 'localhost')"),
+    ):
         response, server = asyncio.run(fetch(names, authorities))
         assert response.error == "given up"
-        assert "tls" in response.detail
+        assert "times in a row (the certificate is not to be trusted: " in response.detail
+        assert why in response.detail
         assert server.asked == []
+
+
+@pytest.mark.parametrize("name", ["empty", "text", "key", "spoilt"])
+def test_authorities_without_a_certificate_are_refused(tmp_path: Path, name: str) -> None:
+    texts = {
+        "text": b"Dear Sir or Madam",
+        "key": trustme.CA().private_key_pem.bytes(),
+        "spoilt": trustme.CA().cert_pem.bytes().replace(b"MII", b"..."),
+    }
+    (tmp_path / "authorities.pem").write_bytes(texts.get(name, b""))
+    with pytest.raises(BadInput, match=r"pem holds no certificate that can be read; give a PEM f"):
+        LiveSettings(authorities=str(tmp_path / "authorities.pem"))
 
 
 # -- answers -------------------------------------------------------------------------------

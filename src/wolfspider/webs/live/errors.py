@@ -42,6 +42,7 @@ _KIND_OF_CODE: dict[int, str] = {
     pycurl.E_PARTIAL_FILE: "reset",
     **dict.fromkeys(_TLS_CODES, "tls"),
 }
+_UNKNOWN_SIGNER = ("issuer", "self-signed", "self signed", "first certificate")  # OpenSSL's words
 _TRUNCATION_OF_KIND = {"timeout": "time", "reset": "disconnect", "tls": "disconnect"}
 
 
@@ -50,6 +51,15 @@ def kind_of(code: int, message: str) -> str:
     if code == pycurl.E_RECV_ERROR and "chunk" in message:  # the same code as for a reset
         return "bad answer"
     return _KIND_OF_CODE.get(code, "failed")
+
+
+def untrusted(detail: str) -> str:
+    """Why there is no trusted encrypted connection, by libcurl's words, with the way out."""
+    if "certificate" not in detail:
+        return f"no encrypted connection: {detail}"
+    unknown = any(words in detail for words in _UNKNOWN_SIGNER)
+    way_out = "; if you know who signed it: --authorities FILE" if unknown else ""
+    return f"the certificate is not to be trusted: {detail}{way_out}"
 
 
 def truncation_of(kind: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import ssl
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -45,6 +46,11 @@ class LiveSettings:
                 raise BadInput(f"{option} must be at least {least}, not {getattr(self, name)}")
         if self.authorities and not Path(self.authorities).is_file():
             raise BadInput(f"there is no file {self.authorities} with certificates to trust")
+        if self.authorities and not _has_certificates(self.authorities):
+            raise BadInput(
+                f"{self.authorities} holds no certificate that can be read; give a PEM file, "
+                "where each begins with -----BEGIN CERTIFICATE-----"
+            )
         if self.connect_to and not _is_host_and_port(self.connect_to):
             raise BadInput(
                 f"--connect-to is {self.connect_to!r}; write it as HOST:PORT, as in 127.0.0.1:8080"
@@ -64,6 +70,15 @@ class LiveSettings:
     def user_agent(self) -> str:
         about = f" (+{self.contact})" if self.contact else ""
         return f"{AGENT}/{__version__}{about}"
+
+
+def _has_certificates(file: str) -> bool:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    try:
+        context.load_verify_locations(file)
+    except OSError:  # as SSLError is
+        return False
+    return context.cert_store_stats()["x509"] > 0
 
 
 def _is_host_and_port(text: str) -> bool:

@@ -31,6 +31,7 @@ from wolfspider.webs.decoding import payload
 from wolfspider.webs.live.budgets import Budgets
 from wolfspider.webs.live.client import Client
 from wolfspider.webs.live.cookies import Cookies
+from wolfspider.webs.live.errors import untrusted
 from wolfspider.webs.live.memory import Memory
 from wolfspider.webs.live.names import Names
 from wolfspider.webs.live.parsing import NOT_STARTED, Parsers
@@ -244,7 +245,7 @@ class LiveWeb:
         return RobotsAnswer(
             exchange.status,
             body,
-            exchange.error,
+            untrusted(exchange.detail) if exchange.error == "tls" else exchange.error,
             exchange.first("location"),
             exchange.first("retry-after"),
         )
