@@ -47,6 +47,9 @@ def test_what_is_wrong_is_said_and_nothing_written(
         ((hunt, generated.start), "say what the page is: --relevant or --irrelevant"),
         ((hunt, generated.start, "--relevant", "--irrelevant"), "say what the page is: --relevant"),
         ((hunt, "http://nowhere.test/", "--relevant"), "has not visited http://nowhere.test/"),
+        ((hunt, "not a url", "--relevant"), ": not a url is not a web address\n"),
+        ((hunt, "mailto:x@a.test", "--relevant"), ": mailto:x@a.test is not a web address\n"),
+        ((hunt, " ", "--relevant"), ": the URL is empty; give that of a page that the hunt has"),
         ((tmp_path / "none", generated.start, "--relevant"), "none"),
     ):
         done = run("feedback", *arguments)

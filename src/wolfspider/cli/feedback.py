@@ -13,7 +13,7 @@ from wolfspider.records import PageFlag, Verdict
 from wolfspider.store import HuntReader, HuntStore
 from wolfspider.store.feedback import say
 from wolfspider.store.opening import writer_of
-from wolfspider.urls import readings
+from wolfspider.urls import canonical, readings
 from wolfspider.why.addresses import close_to
 
 
@@ -37,6 +37,8 @@ def feedback(
     """
     if relevant == irrelevant:
         raise BadInput("say what the page is: --relevant or --irrelevant")
+    if not url.strip():
+        raise BadInput("the URL is empty; give that of a page that the hunt has visited")
     with opened(folder) as reader:
         page, step = _page(reader, url)
     said = say(folder, page, relevant=relevant)
@@ -64,10 +66,9 @@ def _page(reader: HuntReader, url: str) -> tuple[str, int]:
     row = next((row for row in found if row is not None), None)
     if row is None:
         close = " or ".join(map(plain, close_to(reader, url)))
-        raise BadInput(
-            f"the hunt in {reader.folder} has not visited {plain(url)}"
-            + (f"; did you mean {close}?" if close else "")
-        )
+        unknown = f"the hunt in {reader.folder} has not visited {plain(url)}"
+        what = unknown if canonical(readings(url)[-1]) else f"{plain(url)} is not a web address"
+        raise BadInput(what + (f"; did you mean {close}?" if close else ""))
     page = plain(row["url"])
     if row["error"]:
         raise BadInput(f"{page} could not be fetched: there is nothing to judge")
