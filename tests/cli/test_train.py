@@ -175,6 +175,25 @@ def test_a_task_says_what_may_be_learned_from(
     assert other.code == 2
 
 
+@pytest.mark.parametrize(
+    ("policy", "told"),
+    [
+        ("wolf", "policy 'wolf' is not trained; did you mean wolf-trained? these are trained: "),
+        ("rl-futur", "unknown policy 'rl-futur'; did you mean rl-future? these are trained: "),
+        ("breadth-first", "policy 'breadth-first' is not trained; these are trained: "),
+    ],
+)
+def test_what_cannot_be_trained_is_answered_with_what_can(
+    run: Run, tmp_path: Path, policy: str, told: str
+) -> None:
+    refused = run("train", policy, "--web", "w", "--label", "x", "-o", tmp_path / "model")
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err.startswith(f"wolfspider: {told}")
+    names = refused.err.partition("are trained: ")[2].strip().split(", ")
+    assert {"rl-future", "wolf-trained"} < set(names)
+    assert "wolf" not in names
+
+
 def test_an_untrained_policy_cannot_hunt(run: Run, generated: Generated) -> None:
     refused = run(
         *("hunt", "--web", generated.folder, "--topic", "sailing", "--seed", generated.start),

@@ -168,7 +168,9 @@ def test_models_fit_the_policy_and_its_settings(web: RecordedWeb) -> None:
         make("rl-immediate", topic=TOPIC, model=model)
     with pytest.raises(BadInput, match="was trained with text=full-page, not text=related; leave"):
         make("rl-future:text=related", topic=TOPIC, model=model)
-    with pytest.raises(BadInput, match="'breadth-first' is not trained and takes no model"):
+    with pytest.raises(
+        BadInput, match="takes no model; the model is one of rl-future: --policy rl-f"
+    ):
         make("breadth-first", topic=TOPIC, model=model)
 
 
@@ -179,7 +181,7 @@ def test_models_fit_the_policy_and_its_settings(web: RecordedWeb) -> None:
         ("rl-future:gamma=0.9", "gamma is 0.9; it must be above 0 and at most 0.5"),
         ("rl-future:text=none", "text is one of related, full-page, not 'none'"),
         ("rl-immediate:bins=3", "has no setting 'bins'; it has: text, gamma, buffer"),
-        ("breadth-first", "is not trained; these are: .*rl-future"),
+        ("breadth-first", "is not trained; these are trained: .*rl-future"),
     ],
 )
 def test_bad_settings_of_training(web: RecordedWeb, spec: str, message: str) -> None:

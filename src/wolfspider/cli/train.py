@@ -21,7 +21,7 @@ from wolfspider.cli.output import (
 from wolfspider.errors import BadInput
 from wolfspider.lab.tasks import read_tasks
 from wolfspider.lab.training import map_of
-from wolfspider.policies import Spec, known, trains
+from wolfspider.policies import Spec, demand_trained, known, trains
 from wolfspider.policies import train as train_policy
 from wolfspider.policies.registry import load
 from wolfspider.store.as_web import as_web
@@ -50,10 +50,11 @@ class _Policies(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*filter(trains, known()), "explain"]
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
         if cmd_name == "explain":
             return explain
-        return _command(cmd_name) if cmd_name in self.list_commands(ctx) else None
+        demand_trained(cmd_name)
+        return _command(cmd_name)
 
 
 @click.group(cls=_Policies, epilog=example(_TRAIN, GENERATE))

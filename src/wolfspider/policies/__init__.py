@@ -6,6 +6,7 @@ can add one. A policy is made from a spec such as `best-n-first:n=64`.
 
 from wolfspider.policies.registry import (
     check,
+    demand_trained,
     describe,
     known,
     make,
@@ -15,4 +16,14 @@ from wolfspider.policies.registry import (
 )
 from wolfspider.specs import Spec
 
-__all__ = ["Spec", "check", "describe", "known", "make", "train", "training_part", "trains"]
+__all__ = [
+    "Spec",
+    "check",
+    "demand_trained",
+    "describe",
+    "known",
+    "make",
+    "train",
+    "training_part",
+    "trains",
+]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any
@@ -34,7 +34,9 @@ def make(spec: Spec | str, *, topic: Topic, seed: int = 0, model: Model | None =
     if hasattr(policy, "train"):
         _check_model(spec.name, training, model)
     elif model is not None:
-        raise BadInput(f"policy {spec.name!r} is not trained and takes no model")
+        of = model.policy
+        hint = f"; the model is one of {of}: --policy {of}" if of in known() else ""
+        raise BadInput(f"policy {spec.name!r} is not trained and takes no model{hint}")
     given = {"topic": topic, "seed": seed, "model": model}
     accepted = inspect.signature(policy).parameters
     values |= {name: given[name] for name in _GIVEN if name in accepted}
@@ -56,12 +58,18 @@ def trains(name: str) -> bool:
     return hasattr(load(name), "train")
 
 
+def demand_trained(name: str) -> None:
+    """Refuse a policy that learns nothing from maps, and name those that do."""
+    names = list(filter(trains, known()))
+    if name not in names:
+        what = f"policy {name!r} is not trained" if name in known() else f"unknown policy {name!r}"
+        raise BadInput(f"{what}; {_meant(name, names)}these are trained: {', '.join(names)}")
+
+
 def train(spec: Spec, map_: Map, *, seed: int = 0) -> Model:
     """The model that a spec asks for, from what a map tells."""
+    demand_trained(spec.name)
     policy = load(spec.name)
-    if not hasattr(policy, "train"):
-        names = ", ".join(filter(trains, known()))
-        raise BadInput(f"policy {spec.name!r} is not trained; these are: {names}")
     try:
         values = _split(spec, policy)[0]
         if "seed" in inspect.signature(policy.fit).parameters:
@@ -116,11 +124,18 @@ def _check_model(policy: str, training: Mapping[str, Any], model: Model | None) 
 def load(name: str) -> type[Any]:
     points = known()
     if name not in points:
-        alike = get_close_matches(name, points, 1)
-        hint = f"did you mean {alike[0]}? " if alike else ""
+        hint = _meant(name, points)
         raise BadInput(f"unknown policy {name!r}; {hint}known: {', '.join(points)}")
     policy: type[Any] = points[name].load()
     return policy
+
+
+def _meant(name: str, names: Iterable[str]) -> str:
+    """One that begins with the name, or looks like it; as wolf-trained does for wolf."""
+    names = list(names)
+    longer = [each for each in names if each.startswith(f"{name}-")]
+    alike = longer or get_close_matches(name, names, 1)
+    return f"did you mean {alike[0]}? " if alike else ""
 
 
 def describe() -> list[dict[str, Any]]:
