@@ -630,6 +630,19 @@ def test_another_task_of_the_same_name_is_a_sentence(tmp_path: Path, small_tasks
     assert (tmp_path / "experiment.json").read_text() == before
 
 
+def test_the_same_task_on_another_web_is_a_sentence(tmp_path: Path, small_tasks: TaskFile) -> None:
+    out = tmp_path / "out"
+    asked(out, small_tasks)
+    before = (out / "experiment.json").read_text()
+    other = copied(small_tasks.web, tmp_path / "other")
+    about = json.loads((other / "web.json").read_text())
+    (other / "web.json").write_text(json.dumps(about | {"digest": "0123456789abcdef"}))
+    told = "the results of 'listed' in .*/out are of another web, .*; choose another folder with -o"
+    with pytest.raises(BadInput, match=told):
+        asked(out, TaskFile(other, small_tasks.tasks))
+    assert (out / "experiment.json").read_text() == before
+
+
 def test_two_files_with_the_same_task_name_are_a_sentence(
     tmp_path: Path, small_tasks: TaskFile
 ) -> None:

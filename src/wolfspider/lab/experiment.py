@@ -271,10 +271,15 @@ class Experiment:
             before = known.setdefault(task.name, entry)
             if before is entry:
                 self.about["tasks"].append(entry)
-            elif before["task"] != entry["task"] or self._digest(before) != self._digest(entry):
+            elif before["task"] != entry["task"]:
                 raise BadInput(
                     f"{self.folder} was begun with another task named {task.name!r}; "
                     "rename the task or start a new results folder"
+                )
+            elif self._digest(before) != self._digest(entry):
+                raise BadInput(
+                    f"the results of {task.name!r} in {self.folder} are of another web, "
+                    f"{before['web']}; choose another folder with -o, or rename the task"
                 )
 
     def _digest(self, entry: dict[str, Any]) -> str:
