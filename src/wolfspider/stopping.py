@@ -35,6 +35,7 @@ _MOST = 10_000_000  # fetches that a rule may look at
 _AHEAD = 100_000  # and ahead
 _DIGITS = 100  # of a number that is worth reading
 
+_WRITTEN = {"bytes": ("number", "500M or 2G"), "minutes": ("number", "30 or 1.5")}
 _SIZES = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])")
 _NUMBER = r"(\d+(?:\.\d+)?|\.\d+)"
@@ -163,6 +164,10 @@ class Rules:
 def parse(text: str) -> Rule | dict[str, Any]:
     """A rule that has seen nothing yet, or a budget with its name."""
     words = _words(text)
+    if words == NONE:
+        raise BadInput(
+            f"--stop {NONE} takes rules of before away; a new hunt has none, leave it out"
+        )
     if match := _YIELD.fullmatch(words):
         return _yield_below(text, *match.groups())
     if match := _NOTHING.fullmatch(words):
@@ -245,8 +250,8 @@ def _amount(text: str, name: str, value: str) -> int | float:
             size_of(value) if name == "bytes" else float(value) if name == "minutes" else int(value)
         )
     except ValueError:
-        shown = {"bytes": "500M or 2G", "minutes": "30 or 1.5"}.get(name, "10000")
-        raise BadInput(f"{value!r} in {text!r} is no number; write it as {shown}") from None
+        number, shown = _WRITTEN.get(name, ("whole number", "10000"))
+        raise BadInput(f"{value!r} in {text!r} is no {number}; write it as {shown}") from None
 
 
 def _pages(count: int) -> str:
