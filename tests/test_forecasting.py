@@ -126,6 +126,14 @@ def test_a_promise_is_heard_before_the_finds_come_or_fail_to() -> None:
     assert found.forecast().expected > 5 * poor_before.forecast().expected
 
 
+def test_a_promise_of_which_nothing_comes_fades() -> None:
+    """As of links on a host that lets nobody in any more."""
+    verdicts = np.arange(2000) < 1000
+    boasting = told(1000, verdicts, rows(*[0.7] * 200)).forecast()
+    silent = told(1000, verdicts).forecast()
+    assert silent.expected < boasting.expected < 3 * silent.expected
+
+
 def test_promises_that_are_not_kept_are_believed_less() -> None:
     """Ten times as much is promised as is found."""
 

@@ -163,6 +163,7 @@ def test_what_is_asked_for_has_them_as_budgets() -> None:
 
 def test_a_comma_stands_between_thousands() -> None:
     assert budgets_in(["bytes 1,024k", "minutes 1,000.5"]) == {"bytes": 1 << 20, "minutes": 1000.5}
+    assert budgets_in(["pages 10,000,", "relevant 5,"]) == {"pages": 10_000, "relevant": 5}
     found = rule("nothing for 10,000,000")
     assert isinstance(found, NothingFor)
     assert found.fetches == 10_000_000

@@ -30,7 +30,7 @@ from wolfspider.webs.recorded import RecordedWeb
 
 LIVE = "live"
 _BEFORE = {"pages": None, "policy": "best-first"}  # what a hunt.toml meant that leaves them out
-_NEEDED = ("topic", "seeds", "web")  # in hunt.toml
+_NEEDED = ("topic", "seeds")  # in hunt.toml
 _PACE = ("delay", "address_delay", "connections_per_host")
 _KINDS: dict[str, tuple[tuple[type, ...], str]] = {  # of values in hunt.toml, by annotation
     "str": ((str,), "a text in quotes"),
@@ -137,7 +137,7 @@ class Asked:
         names = {f.name for f in fields(LiveSettings)} - set(_NOT_ASKED)
         live = LiveSettings(**_only(given, names), pace=pace)
         own = {f.name for f in fields(cls)} - {"live"}
-        if given["web"] != LIVE:
+        if given.get("web", LIVE) != LIVE:
             given.pop("bytes", None)  # once it could be given there, and ended nothing
         return cls(**(_BEFORE | _only(given, own)), live=live)
 

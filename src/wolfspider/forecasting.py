@@ -7,8 +7,8 @@ then, if the policy can tell; nothing of the web. Five things make it:
   both longer for a longer horizon, make L^(1−w) · R^w.
 - The promise P, the yield that the policy expects of the best links that wait, as many as will be
   fetched. It tells sooner than any past that a rich place has been found, or is empty. Policies
-  deceive themselves, too, so the rate is past^(1−v) · P^v; a drift, past finds ÷ past forecasts,
-  corrects it.
+  deceive themselves, too, and hosts may let nobody in, so the rate is past^(1−v) · P^v, with less
+  v the longer nothing was found; a drift, past finds ÷ past forecasts, corrects it.
 - The spread. The rate to come is uncertain, so finds are beta-binomial: a beta of few finds' worth,
   and however much is known no narrower than rates of crawls have proved to change.
 - The end. Nobody knows how many pages there are. That at least n are left is as likely as
@@ -47,7 +47,7 @@ _LONG, _LEAST_LONG = 5.0, 100.0  # memory of the one rate: by fetches of the hor
 _LATELY, _LEAST_LATELY = 0.17, 20.0  # of the other
 _WEIGHT = 0.85  # of the other
 _BORROWED = 30.0  # fetches of the one rate that the other begins with
-_BELIEVED = 0.8  # weight of what links promise
+_BELIEVED = 0.8  # weight of what links promise, and less of it while nothing comes
 _LEAST_PROMISE = 1e-5  # that is believed of a link
 _NEVER = 0.02  # finds: a hunt without any is not told that there are none
 _DRIFT, _DRIFT_FINDS = 0.85, 100.0  # to begin with, by the past alone; and what this is worth
@@ -110,7 +110,10 @@ class _Discounted(NamedTuple):
 
 
 def together(promises: Floats | Promised) -> Promised:
-    """Of what each of some links promises: what so many of the best as `SIZES` say do together."""
+    """Of what each of some links promises: what so many of the best as `SIZES` say do together.
+
+    Where one of them is unknown, so are all sums.
+    """
     sums = np.concatenate([[0.0], np.cumsum(np.sort(promises)[::-1])])
     return sums[np.minimum(SIZES, len(promises))].astype(np.float32)
 
@@ -225,7 +228,8 @@ class Forecaster:
         other = (lately.found + _BORROWED * one) / (lately.seen + _BORROWED)
         rate = one * (other / one) ** _WEIGHT
         if self._promise is not None:
-            rate *= (max(self._promise, _LEAST_PROMISE) / rate) ** _BELIEVED
+            believed = _BELIEVED * self._going()
+            rate *= (max(self._promise, _LEAST_PROMISE) / rate) ** believed
         return rate, lately.found
 
     def _outcomes(self, rate: float, finds: float) -> tuple[Floats, float]:

@@ -24,7 +24,7 @@ from typing import Any
 from wolfspider.asked import Asked
 from wolfspider.carrying import Drifting, demand_place, put_down, take_up
 from wolfspider.crawl import crawl
-from wolfspider.forecasting import Forecast
+from wolfspider.forecasting import Forecast, Promised
 from wolfspider.judges import CorrectedJudge
 from wolfspider.leases import Leased
 from wolfspider.outlook import Outlook, Past, promised_by
@@ -249,8 +249,7 @@ class Hunt:
         async with aclosing(crawling) as visits:
             async for visit in visits:
                 self.tally.add(visit)
-                if not visit.response.refused:
-                    self._look_ahead(visit)
+                promised = None if visit.response.refused else self._look_ahead(visit)
                 if self.tally.pages >= DRIFT_PAGES:
                     self._look_for_drift()
                 if visit.failed and not self._first_failure:
@@ -260,7 +259,7 @@ class Hunt:
                 if live is not None:
                     live.settle(visit.response)
                 if self.store is not None:
-                    self.store.add(visit)
+                    self.store.add(visit, promised)
                     self._keep_changes()
                 yield visit
                 if self.stopped or self._spent():
@@ -275,11 +274,12 @@ class Hunt:
                     await asyncio.sleep(0)  # a recorded web never waits, but signals must be heard
                     breath = time.monotonic() + _BREATH
 
-    def _look_ahead(self, visit: Visit) -> None:
-        promised = promised_by(self.policy.policy, self.tally.pages)
+    def _look_ahead(self, visit: Visit) -> tuple[int, Promised] | None:
+        """What is to come by this fetch, too; returns what is to be kept of it, if anything."""
+        fetches = self.tally.pages
+        promised = promised_by(self.policy.policy, fetches)
         self.outlook.add(visit.verdict.relevant, promised)
-        if promised is not None and self.store is not None:
-            self.store.keep_promised(self.tally.pages, promised)
+        return None if promised is None else (fetches, promised)
 
     def _look_for_drift(self) -> None:
         policy = self.policy.policy

@@ -121,7 +121,8 @@ class Promising(Protocol):
     """A policy that expects of each link that waits a share of relevant pages."""
 
     def promises(self, most: int) -> Floats | NDArray[np.float32]:
-        """Of the best links that wait, at most so many of them, in no order."""
+        """Of the best links that wait, at most so many of them, in no order; NaN of those of which
+        nothing can be said."""
         ...
 
 

@@ -37,7 +37,7 @@ _DIGITS = 100  # of a number that is worth reading
 
 _WRITTEN = {"bytes": ("number", "500M or 2G"), "minutes": ("number", "30 or 1.5")}
 _SIZES = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
-_THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])")
+_THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:,\d{3})+(?!\d|,\d)")
 _NUMBER = r"(\d+(?:\.\d+)?|\.\d+)"
 _YIELD = re.compile(rf"yield ?< ?(?:{_NUMBER} ?/ ?{_NUMBER}|{_NUMBER} ?(%?))")
 _NOTHING = re.compile(r"nothing for (\d+)")
@@ -203,7 +203,7 @@ def _words(text: str) -> str:
             f"the comma in {text!r} does not stand between thousands, as in 10,000; "
             "write a fraction with a point, as in 0.5"
         )
-    return words
+    return words.replace(",", "")
 
 
 def size_of(text: str) -> int:

@@ -223,9 +223,6 @@ def test_texts_of_a_recorded_hunt_come_from_its_web(
     assert done.json["rows"] == len(found)
     assert f"there are no texts: the web of this hunt is not in {web} any more; bring" in done.err
     assert f"put `web =` in {hunt / 'hunt.toml'} right\n" in done.err
-    (hunt / "hunt.toml").write_text("")
-    done = run("export", hunt, "-o", tmp_path / "barer")
-    assert f"there are no texts: {hunt / 'hunt.toml'} does not say on which web" in done.err
 
 
 def test_a_file_is_whole_or_not_there(run: Run, hunted: Path, tmp_path: Path) -> None:

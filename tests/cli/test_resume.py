@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from command_line import Generated, Run, left, start
-from live_hunts import PAGES, A, Served, rows
+from live_hunts import PAGES, Served, rows
 from warcs import checked_records
 from wolfspider.asked import Asked
 from wolfspider.store import HuntStore
@@ -147,9 +147,8 @@ def test_a_rebuild_is_named_where_there_are_warc_files(
 @pytest.mark.parametrize(
     ("lines", "told"),
     [
-        ("", "hunt.toml lacks topic, seeds, web, without which no hunt can go on; bring"),
+        ("", "hunt.toml lacks topic, seeds, without which no hunt can go on; bring"),
         ('topic = "wolf"\nweb = "live"', "hunt.toml lacks seeds, without which no hunt can go on"),
-        (f'topic = "wolf"\nseeds = ["{A}"]', "hunt.toml lacks web, without which no hunt can"),
     ],
 )
 def test_what_hunt_toml_lacks_is_named(run: Run, tmp_path: Path, lines: str, told: str) -> None:

@@ -16,6 +16,7 @@ from wolfspider.clues.evidence import AT, FEATURES
 from wolfspider.clues.priors import PRIOR
 from wolfspider.crawl import replay
 from wolfspider.errors import BadInput, DamagedFile
+from wolfspider.forecasting import together
 from wolfspider.judges import KeywordJudge
 from wolfspider.leases import Leased
 from wolfspider.pages import parse_html
@@ -104,7 +105,7 @@ def test_two_hunts_are_alike() -> None:
 def test_links_that_wait_promise_what_they_score() -> None:
     wolf = wolf_of(curiosity=0.0)
     wolf.start([seed_link(HOME)])
-    assert wolf.promises(10).tolist() == []  # of a seed nothing is known
+    assert np.isnan(wolf.promises(10)).tolist() == [True]  # of a seed nothing is known
     fetch(wolf, "<ul>" + anchors({"/1": "eclipse", "/2": "soup", "/3": "eclipse soup"}) + "</ul>")
     each = {
         url: receipt.value
@@ -116,6 +117,14 @@ def test_links_that_wait_promise_what_they_score() -> None:
     while len(wolf):
         fetch(wolf, "")
     assert wolf.promises(10).tolist() == []
+
+
+def test_while_seeds_wait_nobody_knows_what_is_promised() -> None:
+    wolf = wolf_of()
+    wolf.start([seed_link(f"{HOME}{n}") for n in range(40)])
+    fetch(wolf, anchors({f"/x{n}": f"part {n}" for n in range(9)}))
+    assert np.isnan(wolf.promises(1000)).sum() == 39
+    assert np.isnan(together(wolf.promises(1000))).all()
 
 
 def test_dropped_links_promise_nothing() -> None:

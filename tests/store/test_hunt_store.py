@@ -379,9 +379,9 @@ def test_row_8_a_hunt_of_an_older_version_is_brought_up_to_date(tmp_path: Path) 
 def test_promises_of_a_hunt_come_back_by_fetches(tmp_path: Path) -> None:
     row = np.arange(len(SIZES), dtype=np.float32)
     with HuntStore.create(tmp_path, ASKED) as store:
-        store.keep_promised(PACE, row)
-        store.keep_promised(3 * PACE, 2 * row)
-        store.keep_promised(4 * PACE, row[:2])  # of a version that asked for other numbers of links
+        store.add(fetched(1), (PACE, row))
+        store.add(fetched(2), (3 * PACE, 2 * row))
+        store.add(fetched(3), (4 * PACE, row[:2]))  # as if of other numbers of links
     with HuntReader(tmp_path) as reader:
         promised = reader.promised(4 * PACE + 3)
         assert promised.shape == (4, len(SIZES))
@@ -399,7 +399,7 @@ def test_a_hunt_of_before_promises_is_read_and_goes_on(tmp_path: Path) -> None:
         with opening(tmp_path) as reader:
             assert np.isnan(reader.promised(PACE)).all()
     with HuntStore.open(tmp_path) as store:
-        store.keep_promised(PACE, np.ones(len(SIZES), np.float32))
+        store.add(fetched(1), (PACE, np.ones(len(SIZES), np.float32)))
     with HuntReader(tmp_path) as reader:
         assert reader.promised(PACE).tolist() == [[1.0] * len(SIZES)]
 

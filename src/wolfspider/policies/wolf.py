@@ -235,8 +235,10 @@ class Wolf:
     # -- what links are worth --------------------------------------------------------------
 
     def promises(self, most: int) -> Singles:
-        best = self.ranking.best(self.ranking.waiting(), most)
-        return _yields(self.ranking.scores_of(best))
+        waiting = self.ranking.waiting()
+        best = _yields(self.ranking.scores_of(self.ranking.best(waiting, most)))
+        seeds = min(most, len(self) - len(waiting))  # that wait: of these nobody knows anything
+        return np.append(best, np.full(seeds, np.nan, np.float32))
 
     def score(self, numbers: Numbers) -> Singles:
         scores = np.empty(len(numbers), np.float32)
@@ -324,8 +326,10 @@ class Wolf:
 
         Nobody promises more than his score.
         """
-        rivals = self.ranking.better(promise)
+        rivals = self.ranking.better(promise + _AHEAD)
         rivals = rivals[rivals != number]
+        if not len(rivals):
+            return False
         promises, scores = self._of_rows(self._rows_of(self.ranking.best(rivals, _RIVALS)))
         return bool(((promises > promise + _AHEAD) & (scores <= worth)).any())
 

@@ -127,11 +127,12 @@ class HuntStore:
 
     # -- taking in -------------------------------------------------------------------------
 
-    def add(self, visit: Visit) -> None:
+    def add(self, visit: Visit, promised: tuple[int, Promised] | None = None) -> None:
+        """A visit; and what the best links that wait promise together after so many fetches."""
         self.steps += 1
         with self._changed:
             self.behind += 1
-        self._enter(_Adding(self, self.steps, visit))
+        self._enter(_Adding(self, self.steps, visit, promised))
 
     def checkpoint(self, state: State) -> None:
         """What is needed to go on from here; it comes after all visits added so far."""
@@ -156,11 +157,6 @@ class HuntStore:
             self._enter(
                 lambda: self._db.executemany("INSERT OR REPLACE INTO hosts VALUES (?, ?)", rows)
             )
-
-    def keep_promised(self, fetches: int, promised: Promised) -> None:
-        """What the best links that wait after so many fetches promise together."""
-        query, row = "INSERT OR REPLACE INTO promises VALUES (?, ?)", (fetches, promised.tobytes())
-        self._enter(lambda: self._db.execute(query, row))
 
     def hosts(self) -> dict[str, State]:
         return {n: json.loads(value) for n, value in self._db.execute("SELECT * FROM hosts")}
@@ -251,6 +247,10 @@ class HuntStore:
                 self._db.execute("ROLLBACK")
             raise
         self._forget_checkpoints()
+
+    def _keep_promised(self, fetches: int, promised: Promised) -> None:
+        row = fetches, promised.tobytes()
+        self._db.execute("INSERT OR REPLACE INTO promises VALUES (?, ?)", row)
 
     def _add(self, step: int, visit: Visit) -> None:
         link, page, response = visit.link, visit.page, visit.response
@@ -366,13 +366,17 @@ class HuntStore:
 
 
 class _Adding:
-    """A visit to be written."""
+    """A visit to be written, and what was promised then."""
 
-    def __init__(self, store: HuntStore, step: int, visit: Visit) -> None:
-        self._store, self._step, self._visit = store, step, visit
+    def __init__(
+        self, store: HuntStore, step: int, visit: Visit, promised: tuple[int, Promised] | None
+    ) -> None:
+        self._store, self._step, self._visit, self._promised = store, step, visit, promised
 
     def __call__(self) -> None:
         self._store._add(self._step, self._visit)
+        if self._promised is not None:
+            self._store._keep_promised(*self._promised)
 
 
 def _unwritable(folder: Path, error: Exception) -> BadInput:

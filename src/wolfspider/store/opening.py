@@ -52,13 +52,7 @@ def open_hunt(folder: Path) -> HuntReader:
 
 def web_named(reader: HuntReader) -> str:
     """The web folder that a hunt was on, or "live"."""
-    web = str(reader.asked.get("web", ""))
-    if not web:
-        raise BadInput(
-            f"{reader.folder / asked.NAME} does not say on which web the hunt was; "
-            "write `web =` into it"
-        )
-    return web
+    return str(reader.asked.get("web", "live"))
 
 
 def demand_web(folder: Path, web: str) -> None:

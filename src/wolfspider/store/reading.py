@@ -104,7 +104,10 @@ class HuntReader:
         """What the policy promised until so many fetches were made, as a `Forecaster` takes it."""
         promised = np.full((fetches // PACE, len(SIZES)), np.nan, np.float32)
         if self.version >= 4:
-            query = "SELECT fetches / ?, sums FROM promises WHERE length(sums) = ?"
+            query = (
+                "SELECT fetches / ?, sums FROM promises "
+                "WHERE typeof(sums) = 'blob' AND length(sums) = ?"
+            )
             for row, sums in self.db.execute(query, (PACE, promised.itemsize * len(SIZES))):
                 if 0 < row <= len(promised):
                     promised[row - 1] = np.frombuffer(sums, np.float32)
