@@ -147,32 +147,29 @@ class Forecaster:
 
     def add(self, relevant: bool, promised: Promised | None = None) -> None:
         """A verdict, and what is promised since then if that is known anew."""
-        if promised is not None:
-            self._hear(promised)
-        self._new_found += relevant
-        self._new_seen += 1
-        if self._new_seen == self.step:
-            self._look()
+        self._take(relevant, 1, promised)
 
     def extend(self, relevant: NDArray[np.bool_], promised: Promised = NOTHING) -> None:
         """Many verdicts, as if one after the other.
 
         `promised` is of the whole hunt: a row after every `PACE` verdicts, with NaN if unknown.
         """
-        fetches = self.seen + self._new_seen
-        start = min((self.step - self._new_seen) % self.step, len(relevant))
-        for number, each in enumerate(relevant[:start].tolist(), fetches + 1):
-            self.add(each, _as_of(number, promised))
-        whole = (len(relevant) - start) // self.step
-        blocks = relevant[start : start + whole * self.step].reshape(whole, self.step)
-        for found in blocks.sum(axis=1).tolist():
-            if (row := _as_of(self.seen + self.step, promised)) is not None:
-                self._hear(row)
-            self._new_found, self._new_seen = found, self.step
+        if not len(relevant):
+            return
+        starts = np.append(0, np.arange(self.step - self._new_seen, len(relevant), self.step))
+        sizes = np.diff(starts, append=len(relevant)).tolist()
+        found = np.add.reduceat(relevant, starts, dtype=np.intp).tolist()
+        for hits, size in zip(found, sizes, strict=True):  # from look to look
+            self._take(hits, size, _as_of(self.seen + self._new_seen + size, promised))
+
+    def _take(self, found: int, seen: int, promised: Promised | None) -> None:
+        """Verdicts up to the next look at most."""
+        if promised is not None:
+            self._hear(promised)
+        self._new_found += found
+        self._new_seen += seen
+        if self._new_seen == self.step:
             self._look()
-        rest = relevant[start + whole * self.step :].tolist()
-        for number, each in enumerate(rest, fetches + len(relevant) - len(rest) + 1):
-            self.add(each, _as_of(number, promised))
 
     def _hear(self, promised: Promised) -> None:
         ahead = min(self.horizon, SIZES[-1])  # what comes after these is taken to be like them
