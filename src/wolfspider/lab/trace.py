@@ -42,9 +42,8 @@ class Trace:
     starts: tuple[int, ...]
     error: str = ""  # a traceback, if the policy crashed
     training_seconds: float = 0.0  # of a policy that is trained; in none of the others
-    promised: Promised = field(
-        default_factory=NOTHING.copy
-    )  # by the policy on the way, as a `Forecaster` takes it
+    # by the policy on the way, as a `Forecaster` takes it
+    promised: Promised = field(default_factory=NOTHING.copy)
 
     def __len__(self) -> int:
         return len(self.pages)

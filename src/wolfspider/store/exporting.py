@@ -122,7 +122,7 @@ def _time(at: float) -> datetime | None:
 
 
 def _source(reader: HuntReader) -> _Source:
-    if reader.asked.get("web") == "live":
+    if web_named(reader) == "live":
         return _Warc(reader)
     try:
         return _Web(web_of(reader))

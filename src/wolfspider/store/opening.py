@@ -12,7 +12,7 @@ from wolfspider.store.lock import NAME as LOCK
 from wolfspider.store.reading import HuntReader
 from wolfspider.webs.recorded import RecordedWeb
 
-# What hunts of formats 1 to 3 lack, as views that only this connection sees: nothing is written.
+# What hunts of formats 1 and 2 lack, as views that only this connection sees: nothing is written.
 _AS_IF_2 = """
 CREATE TEMP VIEW pages AS SELECT *, '' AS link, '' AS detail, 0 AS refused, 0 AS position,
     0.0 AS source_relevance, 0 AS flags, '' AS copy_of, 0.0 AS at, 0.0 AS seconds, 0 AS bytes,
@@ -27,7 +27,6 @@ _AS_IF_3 = """
 CREATE TEMP TABLE receipts (step, packed);
 CREATE TEMP TABLE clue_kinds (id, name);
 """
-_AS_IF_4 = "CREATE TEMP TABLE promises (fetches, sums);"
 
 
 def is_hunt(folder: Path) -> bool:
@@ -41,11 +40,10 @@ def open_hunt(folder: Path) -> HuntReader:
     """
     reader = HuntReader(folder)
     reader.db.text_factory = lambda data: data.decode("utf-8", "replace")
-    if reader.version < schema.VERSION:
-        lacking = ((2, _AS_IF_2), (3, _AS_IF_3), (4, _AS_IF_4))
-        made = " ".join(parts for version, parts in lacking if reader.version < version)
+    if reader.version < 3:
+        lacking = (_AS_IF_2 if reader.version < 2 else "") + _AS_IF_3
         reader.db.executescript(
-            f"PRAGMA temp_store = MEMORY; PRAGMA query_only = 0; {made} PRAGMA query_only = 1;"
+            f"PRAGMA temp_store = MEMORY; PRAGMA query_only = 0; {lacking} PRAGMA query_only = 1;"
         )
     return reader
 
