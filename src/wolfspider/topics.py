@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wolfspider.errors import BadInput
 from wolfspider.records import BAGS, Bag, Floats, Links, TermIds, Terms
@@ -77,15 +79,18 @@ class Topic:
 
     def similarities_of(self, links: Links) -> Floats | None:
         """The same for each link and each of its bags apart, links × `BAGS`; None if all are 0."""
-        weights = self._weights(links.bag_ids)
-        if weights is None:
+        starts, ids = links.bag_starts, links.bag_ids
+        sums: NDArray[Any] | None = None
+        for term, count in self._counts.items():
+            here = (ids == term).nonzero()[0]
+            if len(here):  # few: most words of a page are no keywords
+                bags = starts.searchsorted(here, "right") - 1
+                found = count * np.bincount(bags, minlength=len(starts) - 1)
+                sums = found if sums is None else sums + found
+        if sums is None:
             return None
-        starts = links.bag_starts
-        total = np.zeros(len(weights) + 1)
-        np.cumsum(weights, out=total[1:])
         norms = np.sqrt(np.maximum(np.diff(starts), 1)) * self.terms.norm
-        similarities = np.minimum(1.0, np.diff(total[starts]) / norms)
-        return similarities.reshape(-1, len(BAGS))
+        return np.minimum(1.0, sums / norms).reshape(-1, len(BAGS))
 
     def _weights(self, ids: TermIds) -> Floats | None:
         """How often each of the terms is a keyword; None if none of them is."""

@@ -48,6 +48,7 @@ def test_shares_add_up_to_the_score_without_the_bias(
 ) -> None:
     monkeypatch.setattr(naming, "_MOST", 1000)
     monkeypatch.setattr(naming, "_TINY", -1.0)
+    monkeypatch.setattr(naming, "_TRIFLE", -1.0)
     weights = np.random.default_rng(1).normal(size=len(FEATURES))
     for number in range(1, evidence.book.size):
         row = evidence.rows(np.array([number]))[0]
@@ -82,6 +83,7 @@ def test_the_weightiest_come_first_and_trifles_never(evidence: Evidence) -> None
 def test_every_kind_of_clue_has_words(evidence: Evidence, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(naming, "_MOST", 1000)
     monkeypatch.setattr(naming, "_TINY", -1.0)
+    monkeypatch.setattr(naming, "_TRIFLE", -1.0)
     kinds = set()
     for number in range(1, evidence.book.size):
         row = evidence.rows(np.array([number]))[0]

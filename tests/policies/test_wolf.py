@@ -21,6 +21,7 @@ from wolfspider.judges import KeywordJudge
 from wolfspider.leases import Leased
 from wolfspider.pages import parse_html
 from wolfspider.policies import make
+from wolfspider.policies import wolf as wolf_policy
 from wolfspider.policies.wolf import Wolf
 from wolfspider.protocols import Carrying, Corrigible, Explaining, Promising
 from wolfspider.records import Link, Page, Response, Verdict, Visit
@@ -252,6 +253,39 @@ def test_weights_move_as_examples_come() -> None:
     hunt(wolf)
     assert not np.allclose(wolf.learner.weights, PRIOR, atol=0.05)
     assert np.isfinite(wolf.learner.weights).all()
+
+
+def test_new_weights_are_heeded_first_where_much_is_promised(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By the best quarter of the links, and by all once there are half as many examples more."""
+    monkeypatch.setattr(wolf_policy, "_LEAST", 8)
+    wolf, asked = wolf_of(), list[tuple[int, int | None, int]]()
+    monkeypatch.setattr(
+        wolf, "_look_again", lambda most: asked.append((wolf.examples.count, most, len(wolf)))
+    )
+    wolf.start([seed_link(HOME)])
+    fetch(wolf, anchors({f"/{n}": "one" for n in range(60)}))
+    monkeypatch.setattr(wolf, "_look_at", np.inf)
+    for _ in range(40):
+        fetch(wolf, "<p>soup</p>")
+    assert [count for count, most, _ in asked if most is None] == [4, 6, 9, 13, 19, 28]
+    some = [(most, waiting) for _, most, waiting in asked if most is not None]
+    assert some == [(max(8, waiting // 4), waiting) for _, waiting in some]
+    assert {most for most, _ in some} > {8, 13}
+
+
+def test_what_little_is_promised_waits_for_its_new_score() -> None:
+    """So long lists of links that wait do not hold up a hunt whenever the weights change."""
+    wolf = wolf_of()
+    wolf.start([seed_link(HOME)])
+    fetch(wolf, anchors({f"/{n}": "eclipse" if n < 10 else "soup" for n in range(40)}))
+    waiting = wolf.ranking.waiting()
+    best, before = set(wolf.ranking.best(waiting, 10).tolist()), wolf.ranking.scores_of(waiting)
+    wolf.learner._set(wolf.learner.weights + 1, wolf.learner._spread)
+    wolf._look_again(10)
+    changed = waiting[wolf.ranking.scores_of(waiting) != before]
+    assert set(changed.tolist()) == best
 
 
 def test_a_link_under_way_is_not_told_to_wait() -> None:

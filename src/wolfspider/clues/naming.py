@@ -7,14 +7,15 @@ from math import expm1
 
 import numpy as np
 
-from wolfspider.clues.book import Count, Numbers
+from wolfspider.clues.book import Count
 from wolfspider.clues.evidence import AT, HEARD, Evidence
 from wolfspider.clues.rates import Singles
-from wolfspider.clues.tokens import BY_ROOT, IN_MEAN, KINDS
+from wolfspider.clues.tokens import BY_ROOT, IN_MEAN, KINDS, MOST_WORDS
 from wolfspider.records import BAGS, Clue, Floats
 
 _MOST = 8  # clues of a receipt
 _TINY = 0.005  # weight
+_TRIFLE = _TINY / MOST_WORDS  # of one word; all that a link may have of them weigh no more
 _LARGEST = 0xFFFF  # a clue's key holds two counts of so much
 
 _TOKENS = {  # with the word or place, and where the page that says it cannot be read any more
@@ -140,33 +141,35 @@ def _of_tokens(evidence: Evidence, number: int, weights: Floats) -> _Weights:
     tokens = evidence.book.tokens.get_one(number)
     counts = np.full(len(KINDS), len(tokens.marks))
     counts[: tokens.counts.shape[1]] = tokens.counts[0]
-    says = BY_ROOT.take(counts).repeat(counts)
-    says *= evidence.rates.lift(tokens.own(), evidence.base)
-    shares = weights[_RATES].repeat(counts) * says
+    scales = (weights[_RATES] * BY_ROOT.take(counts)).repeat(counts)
+    shares = scales * evidence.rates.lift(tokens.own(), evidence.base)
     of_bags = counts[: len(BAGS)]
     talks = (weights[_TALKS] * IN_MEAN.take(of_bags)).repeat(of_bags)
     spoken = tokens.spoken()[: len(talks)]
     shares[: len(talks)] += talks * evidence.speech.lift(spoken, evidence.page_base)
-    names = zip(_KINDS.repeat(counts).tolist(), tokens.all_ids().tolist(), strict=True)
+    some = (np.abs(shares) > _TRIFLE).nonzero()[0]  # most words were never met, and say nothing
+    kinds, ids = _KINDS.repeat(counts).take(some), tokens.all_ids().take(some)
     total: _Weights = {}
-    for name, share in zip(names, shares.tolist(), strict=True):
-        total[name] = total.get(name, 0.0) + share
+    for kind, key, share in zip(
+        kinds.tolist(), ids.tolist(), shares.take(some).tolist(), strict=True
+    ):
+        total[kind, key] = total.get((kind, key), 0.0) + share
     if evidence.hears_again:
-        total |= _of_further_links(evidence, number, weights, says, counts)
+        total |= _of_further_links(evidence, number, weights)
     return total
 
 
-def _of_further_links(
-    evidence: Evidence, number: int, weights: Floats, says: Singles, counts: Numbers
-) -> _Weights:
+def _of_further_links(evidence: Evidence, number: int, weights: Floats) -> _Weights:
     """How much more the words of another link to it say than those of the first."""
-    ends = counts.cumsum()
-    heard = evidence.heard(np.array([number]))[0].tolist()
-    more: _Weights = {}
-    for kind, start, end, most in zip(HEARD, ends - counts, ends, heard, strict=False):
-        own = float(np.add.reduce(says[start:end]))
-        more[f"heard_{kind}", 0] = weights.item(AT[f"rate_{kind}"]) * max(0.0, most - own)
-    return more
+    tokens = evidence.book.tokens.get_one(number)
+    rates = evidence.rates.lift(tokens.own()[: len(tokens.words)], evidence.base)
+    (own,) = tokens.pooled((rates, BY_ROOT))
+    heard = evidence.heard(np.array([number]))[0]
+    more = (heard - own[0, : len(HEARD)]).clip(0).tolist()
+    return {
+        (f"heard_{kind}", 0): weights.item(AT[f"rate_{kind}"]) * each
+        for kind, each in zip(HEARD, more, strict=True)
+    }
 
 
 def _of_features(evidence: Evidence, number: int, shares: Sequence[float]) -> _Weights:

@@ -20,7 +20,7 @@ path, alone and together with the folder of the source page; host, folder and sh
 VERSION = 3  # of tokens and what is made of them: what another one learned is of no use
 
 _WORDY = len(KINDS) - len(MARKS)  # kinds of which a link has any number; of the others it has one
-_MOST = 24  # words of a link in one bag
+MOST_WORDS = 24  # words of a link in one bag
 _GROWTH = 1.125  # of arrays; more is faster, and room that nobody uses
 _DIGITS = frozenset(b"0123456789")
 
@@ -114,7 +114,7 @@ def tokens_of(links: Links, rows: Rows, source: str, led_by: TermIds) -> Tokens:
     begins[:, : len(BAGS)] = starts[:-1].reshape(-1, len(BAGS)).take(rows, axis=0)
     ends[:, : len(BAGS)] = starts[1:].reshape(-1, len(BAGS)).take(rows, axis=0)
     begins[:, len(BAGS)], ends[:, len(BAGS)] = len(ids), len(ids) + len(led_by)
-    counts = np.minimum(ends - begins, _MOST)
+    counts = np.minimum(ends - begins, MOST_WORDS)
     places = ragged(begins.ravel(), counts.ravel())
     words = np.concatenate([ids, led_by]).take(places)
     words ^= _salts(counts)

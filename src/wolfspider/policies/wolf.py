@@ -17,7 +17,8 @@ than the best: who is lost looks around first (`looking_around`).
 Each page that comes is an example with the row by which it was chosen. Its label rises later when
 pages behind it turn out to be relevant; for who `foresees`, at once to what its links score. Scores
 are worked out anew for the links of a relevant page and those near it, if that is news; for the
-best of all every `_LOOK` visits; and for all when the weights change.
+best of all every `_LOOK` visits; for the best quarter when the weights change; and for all once
+there are half as many examples more.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ from wolfspider.topics import Topic
 _FEW = 4  # examples, for which it is worth to fit the weights
 _GROWTH = 1.1  # they are fitted anew when there are so many times more examples
 _CORRECTED = 50  # or, after a correction, when one part in so many has come
+_WHOLLY = 1.5  # and all links are scored anew when there are so many times more; else the best
+_QUARTER, _LEAST = 0.25, 512  # share of them, or so many
 _LOOK, _BEST = 16, 64  # every so many visits so many of the best links are scored anew
 _HOPELESS = -1.0  # score up to which a link does not promise much: about one in four
 _NEWSWORTHY = 32  # a relevant page is news if since the last one part in so many of all was paid
@@ -58,7 +61,7 @@ _NOBODY = np.empty(0, np.intp)
 _RIVALS = 16  # links that a receipt compares with
 _AHEAD = 0.02  # what one of these promises more, if it is to be said that it does
 _VERSION: State = {"features": list(FEATURES), "tokens": VERSION}  # of what is carried
-_OF_STATES = _VERSION | {"form": 7}  # and of states
+_OF_STATES = _VERSION | {"form": 8}  # and of states
 _SAME_TOPIC = 0.5  # cosine of keywords from which on its words are worth something
 
 
@@ -98,7 +101,7 @@ class Wolf:
         self._rows: dict[int, Singles] = {}  # by which links were scored lately
         self._out: dict[int, Singles] = {}  # and by which those were chosen that are still out
         self._usual = np.zeros(len(FEATURES), np.float32)  # mean of rows at the last look
-        self._fit_at, self._look_at = _FEW, _LOOK
+        self._fit_at, self._look_at, self._wholly_at = _FEW, _LOOK, _FEW
         self._unheard = 0.0  # what was paid since there was news
         self._lukewarm = 0.0, _COLD  # relevance of all pages below the line, and how many
         self._chose = True  # a link, when asked last
@@ -297,7 +300,11 @@ class Wolf:
         self.learner.fit(*self.examples.both())
         count = self.examples.count
         self._fit_at = max(count + 1, int(count * _GROWTH))
-        self._look_again(None)
+        if count < self._wholly_at:  # who is far behind does not come first by a few examples more
+            self._look_again(max(_LEAST, int(_QUARTER * len(self))))
+        else:
+            self._wholly_at = int(count * _WHOLLY)
+            self._look_again(None)
 
     # -- receipts --------------------------------------------------------------------------
 
@@ -382,7 +389,7 @@ class Wolf:
             "rows": _packed(self._rows),
             "out": _packed(self._out),
             "usual": self._usual.copy(),
-            "counters": [self._fit_at, self._look_at],
+            "counters": [self._fit_at, self._look_at, self._wholly_at],
             "around": self.around.state(),
             "chose": self._chose,
             "paid": [self._unheard, *self._lukewarm],
@@ -397,7 +404,7 @@ class Wolf:
         self.examples.restore(state["examples"])
         self._rows, self._out = _unpacked(state["rows"]), _unpacked(state["out"])
         self._usual = np.array(state["usual"], np.float32)
-        self._fit_at, self._look_at = map(int, state["counters"])
+        self._fit_at, self._look_at, self._wholly_at = map(int, state["counters"])
         self.around.restore(state["around"])
         self._chose = bool(state["chose"])
         self._unheard, total, pages = state["paid"]
