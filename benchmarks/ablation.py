@@ -77,7 +77,7 @@ def without_trips(wolf: Wolf) -> Wolf:
 
 def without_prior(wolf: Wolf) -> Wolf:
     """One that begins with no opinion, but that links seldom pay."""
-    wolf.learner = PriorLogistic(np.where(np.arange(len(PRIOR)) == 0, PRIOR, 0.0), FIRMNESS)
+    wolf.opinion.learner = PriorLogistic(np.where(np.arange(len(PRIOR)) == 0, PRIOR, 0.0), FIRMNESS)
     return wolf
 
 
@@ -156,7 +156,7 @@ def factors(chance: int) -> Floats:
 
 def chancy(wolf: Wolf, chance: int) -> Wolf:
     """One that begins with other weights by chance, the same for all tasks."""
-    wolf.learner = PriorLogistic(wolf.learner.prior * factors(chance), FIRMNESS)
+    wolf.opinion.learner = PriorLogistic(wolf.opinion.learner.prior * factors(chance), FIRMNESS)
     return wolf
 
 

@@ -94,7 +94,7 @@ def scoring(folder: Path, web: Recording, repeats: int) -> None:
     book = wolf.evidence.book
     waiting = np.flatnonzero(book.page[: book.size] == 0)
     some = np.random.default_rng(0).choice(waiting, SCORED, replace=False)
-    times = timeit.repeat(lambda: wolf.score(some), number=100, repeat=5 * repeats)
+    times = timeit.repeat(lambda: wolf.opinion.score(some), number=100, repeat=5 * repeats)
     report(
         f"wolf scores {SCORED} links",
         "ms",

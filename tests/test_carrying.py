@@ -74,7 +74,7 @@ def test_a_file_is_whole_or_as_it_was(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_a_wolf_takes_up_what_wolves_learned(policy: str) -> None:
     new = wolf("wolves")
     assert not begin_with(Learned(policy, carried("wolves")), new, "wolf", "x")
-    assert new.learner.weights.tolist() == (PRIOR + 1.0).tolist()
+    assert new.opinion.learner.weights.tolist() == (PRIOR + 1.0).tolist()
     rates = new.carried()["rates"]
     assert rates["tokens"].tolist() == [3, 5]
     assert rates["seen"].tolist() == [3.0, 1.0]
@@ -84,7 +84,7 @@ def test_a_wolf_takes_up_what_wolves_learned(policy: str) -> None:
 def test_words_of_another_topic_stay_behind() -> None:
     new = wolf("railways")
     assert begin_with(Learned("wolf", carried("wolves")), new, "wolf", "x")
-    assert new.learner.weights.tolist() == (PRIOR + 1.0).tolist()
+    assert new.opinion.learner.weights.tolist() == (PRIOR + 1.0).tolist()
     assert len(new.carried()["rates"]["tokens"]) == 0
 
 
@@ -103,4 +103,4 @@ def test_weights_with_a_word_on_where_they_are_from_are_weights(tmp_path: Path) 
     write_learned(tmp_path / "learned.npz", Learned("wolf", carried("wolves"), ABOUT))
     new = wolf("wolves")
     take_up(tmp_path / "learned.npz", new, "wolf")
-    assert new.learner.weights.tolist() == (PRIOR + 1.0).tolist()
+    assert new.opinion.learner.weights.tolist() == (PRIOR + 1.0).tolist()

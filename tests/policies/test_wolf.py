@@ -251,8 +251,8 @@ def test_labels_rise_when_pages_behind_turn_out_relevant() -> None:
 def test_weights_move_as_examples_come() -> None:
     wolf = wolf_of()
     hunt(wolf)
-    assert not np.allclose(wolf.learner.weights, PRIOR, atol=0.05)
-    assert np.isfinite(wolf.learner.weights).all()
+    assert not np.allclose(wolf.opinion.learner.weights, PRIOR, atol=0.05)
+    assert np.isfinite(wolf.opinion.learner.weights).all()
 
 
 def test_new_weights_are_heeded_first_where_much_is_promised(
@@ -282,7 +282,7 @@ def test_what_little_is_promised_waits_for_its_new_score() -> None:
     fetch(wolf, anchors({f"/{n}": "eclipse" if n < 10 else "soup" for n in range(40)}))
     waiting = wolf.ranking.waiting()
     best, before = set(wolf.ranking.best(waiting, 10).tolist()), wolf.ranking.scores_of(waiting)
-    wolf.learner._set(wolf.learner.weights + 1, wolf.learner._spread)
+    wolf.opinion.learner._set(wolf.opinion.learner.weights + 1, wolf.opinion.learner._spread)
     wolf._look_again(10)
     changed = waiting[wolf.ranking.scores_of(waiting) != before]
     assert set(changed.tolist()) == best
@@ -316,7 +316,7 @@ def test_an_example_is_what_was_known_when_its_link_was_chosen() -> None:
     for each in (wolf, copy):
         each.learn(visit_of(out))
         assert each.examples.both()[0][-1, AT["beside_paid"]] == 0
-        assert not each._out
+        assert not each.opinion._out
 
 
 def test_a_seed_is_no_example_also_when_a_page_links_to_it_meanwhile() -> None:
@@ -430,16 +430,16 @@ def test_a_link_that_was_refused_says_nothing_about_others() -> None:
     fetch(wolf, anchors({f"/{n}": "soup" for n in range(20)}), relevant=True)
     for _ in range(5):
         fetch(wolf, "<p>eclipse</p>", relevant=True)
-    before = wolf.score(wolf.ranking.waiting()[-5:]).tolist()
+    before = wolf.opinion.score(wolf.ranking.waiting()[-5:]).tolist()
     for _ in range(5):
         link = wolf.next()
         assert link is not None
         wolf.receipt(link.fingerprint)
         refused = Response(link.url, error="robots", refused=True)
         wolf.learn(Visit(link, Page(link.url), response=refused))
-    assert wolf.score(wolf.ranking.waiting()[-5:]).tolist() == before
+    assert wolf.opinion.score(wolf.ranking.waiting()[-5:]).tolist() == before
     assert (len(wolf.examples.both()[0]), len(wolf), wolf.evidence.visits) == (5, 10, 6)
-    assert not wolf._out
+    assert not wolf.opinion._out
 
 
 def test_a_refused_link_of_which_a_restored_wolf_is_told_leaves_nothing_behind() -> None:
@@ -456,7 +456,7 @@ def test_a_refused_link_of_which_a_restored_wolf_is_told_leaves_nothing_behind()
     while (chosen := again.next()) is not None:
         out.append(chosen.fingerprint)
     assert isinstance(again.policy, Wolf)
-    assert len(out) == len(again.policy._out) == 4
+    assert len(out) == len(again.policy.opinion._out) == 4
 
 
 def test_of_many_relevant_pages_not_each_is_news(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -542,7 +542,7 @@ def test_a_link_followed_out_of_curiosity_says_so() -> None:
     receipt = wolf.receipt(link.fingerprint)
     assert receipt is not None
     rows = wolf.evidence.rows(np.append(wolf.ranking.waiting(), number))
-    promises = rows @ wolf.learner.weights
+    promises = rows @ wolf.opinion.learner.weights
     assert receipt.explored == bool((promises[:-1] > promises[-1] + 0.02).any())
     assert receipt.explored
 
@@ -631,7 +631,7 @@ def test_after_a_correction_the_weights_are_fitted_to_the_new_label() -> None:
     for wolf in (one, other):
         fetch(wolf, "<p>nothing</p>")
     bias = AT["bias"]
-    assert one.learner.weights[bias] < other.learner.weights[bias]
+    assert one.opinion.learner.weights[bias] < other.opinion.learner.weights[bias]
 
 
 def test_after_a_correction_nobody_waits_for_the_next_fit() -> None:
@@ -642,11 +642,11 @@ def test_after_a_correction_nobody_waits_for_the_next_fit() -> None:
         visits = hunt(wolf, 46)
         while wolf._fit_at <= wolf.examples.count + 2:
             fetch(wolf, "<p>nothing</p>")
-        before = wolf.learner.weights.copy()
+        before = wolf.opinion.learner.weights.copy()
         if corrected:
             wolf.correct(replace(visits[9], verdict=Verdict(1.0, True)))
         fetch(wolf, "<p>nothing</p>")
-        changed.append(not np.array_equal(wolf.learner.weights, before))
+        changed.append(not np.array_equal(wolf.opinion.learner.weights, before))
     assert changed == [False, True]
 
 
@@ -744,8 +744,8 @@ def test_the_same_topic_takes_weights_and_words() -> None:
     carried = after_a_hunt()
     wolf = wolf_of()
     wolf.carry(carried)
-    assert wolf.learner.weights.tolist() == np.asarray(carried["weights"]).tolist()
-    assert wolf.learner.prior.tolist() == wolf.learner.weights.tolist()
+    assert wolf.opinion.learner.weights.tolist() == np.asarray(carried["weights"]).tolist()
+    assert wolf.opinion.learner.prior.tolist() == wolf.opinion.learner.weights.tolist()
     used = np.asarray(carried["rates"]["tokens"], np.uint32)
     assert wolf.evidence.rates.known(used).all()
     assert wolf.evidence.base != wolf_of().evidence.base
@@ -759,7 +759,7 @@ def test_another_topic_takes_weights_only() -> None:
     carried = after_a_hunt()
     wolf = Wolf(topic=Topic.of("kitchen garden"))
     wolf.carry(carried)
-    assert wolf.learner.weights.tolist() == np.asarray(carried["weights"]).tolist()
+    assert wolf.opinion.learner.weights.tolist() == np.asarray(carried["weights"]).tolist()
     used = np.asarray(carried["rates"]["tokens"], np.uint32)
     assert not wolf.evidence.rates.known(used).any()
     assert wolf.evidence.base == wolf_of().evidence.base

@@ -65,7 +65,7 @@ def test_it_is_known_as_one_that_trains(model: Model, web: RecordedWeb) -> None:
     assert not trains("wolf")
     policy = make("wolf-trained:curiosity=0.1", topic=Topic.of(label(web)), model=model)
     assert isinstance(policy, TrainedWolf)
-    assert policy.curiosity == 0.1
+    assert policy.opinion.curiosity == 0.1
     assert policy.foresees
 
 
@@ -106,7 +106,7 @@ def test_training_twice_gives_the_same(web: RecordedWeb, model: Model, tmp_path:
 
 def test_it_begins_with_what_was_learned(model: Model, web: RecordedWeb) -> None:
     policy = TrainedWolf(topic=Topic.of(label(web)), model=model)
-    assert policy.learner.weights.tolist() == np.asarray(model.state["weights"]).tolist()
+    assert policy.opinion.learner.weights.tolist() == np.asarray(model.state["weights"]).tolist()
     assert policy.overlap() is None
     relevant(web, policy, Topic.of(label(web)), 200)
     overlap = policy.overlap()
@@ -212,7 +212,7 @@ def hunted(
     hears_again: bool = True,
 ) -> Wolf:
     wolf = Wolf(topic=Topic(()))
-    wolf.learner = _untaught()
+    wolf.opinion.learner = _untaught()
     wolf.foresees, wolf.evidence.hears_again = foresees, hears_again
     if before is not None:
         wolf.evidence.carry(before, TrainedWolf.trust)
@@ -239,7 +239,7 @@ def test_what_the_map_made_firm_takes_more_to_move(model: Model, web: RecordedWe
     loose = replace(model, state={k: v for k, v in model.state.items() if k != "learned"})
     moved = []
     for each in (model, loose):
-        learner = TrainedWolf(topic=topic, model=each).learner
+        learner = TrainedWolf(topic=topic, model=each).opinion.learner
         learner.fit(*wolf.examples.both())
         away = learner.weights - each.state["weights"]
         moved.append(float(away @ learned @ away))
@@ -250,7 +250,10 @@ def test_a_wolf_without_a_map_takes_up_what_clues_are_worth(model: Model, web: R
     topic = Topic.of(label(web))
     trained, plain = TrainedWolf(topic=topic, model=model), Wolf(topic=topic)
     plain.carry(trained.carried())
-    assert plain.learner.weights.tolist() == trained.learner.weights[: len(PRIOR)].tolist()
+    assert (
+        plain.opinion.learner.weights.tolist()
+        == trained.opinion.learner.weights[: len(PRIOR)].tolist()
+    )
 
 
 def test_a_wolf_without_a_map_says_nothing_of_relevant_pages(
@@ -260,8 +263,8 @@ def test_a_wolf_without_a_map_says_nothing_of_relevant_pages(
     trained, plain = TrainedWolf(topic=topic, model=model), Wolf(topic=topic)
     relevant(web, plain, topic, 60)
     trained.carry(plain.carried())
-    weights = trained.learner.weights
-    assert weights[: len(PRIOR)].tolist() == plain.learner.weights.tolist()
+    weights = trained.opinion.learner.weights
+    assert weights[: len(PRIOR)].tolist() == plain.opinion.learner.weights.tolist()
     assert weights[len(PRIOR) :].tolist() == model.state["weights"][len(PRIOR) :].tolist()
     assert weights[len(PRIOR) :].any()
 
@@ -272,16 +275,16 @@ def test_what_the_map_made_firm_stays_firm_in_hunt_after_hunt(
     """Also in one that began with another hunt, was stopped, and goes on."""
     topic = Topic.of(label(web))
     first, second = (TrainedWolf(topic=topic, model=model) for _ in range(2))
-    firmness = first.learner.firmness.tolist()
+    firmness = first.opinion.learner.firmness.tolist()
     relevant(web, first, topic, 60)
     second.carry(first.carried())
-    assert second.learner.weights.tolist() == first.learner.weights.tolist()
-    assert second.learner.firmness.tolist() == firmness
+    assert second.opinion.learner.weights.tolist() == first.opinion.learner.weights.tolist()
+    assert second.opinion.learner.firmness.tolist() == firmness
     resumed = TrainedWolf(topic=topic, model=model)
     resumed.restore(through_disk(second.state()))
     for each in (second, resumed):
-        each.learner.fit(*first.examples.both())
-    assert resumed.learner.weights.tolist() == second.learner.weights.tolist()
+        each.opinion.learner.fit(*first.examples.both())
+    assert resumed.opinion.learner.weights.tolist() == second.opinion.learner.weights.tolist()
 
 
 def test_a_model_of_before_leads_a_hunt(model: Model, web: RecordedWeb) -> None:
@@ -289,9 +292,9 @@ def test_a_model_of_before_leads_a_hunt(model: Model, web: RecordedWeb) -> None:
     before["weights"] = np.asarray(before["weights"])[: len(PRIOR)]
     topic = Topic.of(label(web))
     policy = TrainedWolf(topic=topic, model=replace(model, state=before))
-    assert policy.learner.weights[: len(PRIOR)].tolist() == before["weights"].tolist()
-    assert not policy.learner.weights[len(PRIOR) :].any()
-    assert policy.learner.firmness.tolist() == _untaught().firmness.tolist()
+    assert policy.opinion.learner.weights[: len(PRIOR)].tolist() == before["weights"].tolist()
+    assert not policy.opinion.learner.weights[len(PRIOR) :].any()
+    assert policy.opinion.learner.firmness.tolist() == _untaught().firmness.tolist()
     assert relevant(web, policy, topic, 60)
 
 
@@ -320,7 +323,7 @@ def test_receipts_know_what_clues_count_for_on_relevant_pages(
     ]
     assert waiting
     told = [policy.receipt(fingerprint) for fingerprint in waiting]
-    learner = policy.learner
+    learner = policy.opinion.learner
     monkeypatch.setattr(learner, "weights_of", lambda row: learner.weights[: len(PRIOR)])
     assert [policy.receipt(fingerprint) for fingerprint in waiting] != told
 

@@ -32,7 +32,7 @@ import numpy as np
 from wolfspider.clues.book import ONE, Count, Numbers
 from wolfspider.clues.evidence import FEATURES, Evidence
 from wolfspider.clues.examples import Examples
-from wolfspider.clues.naming import clues_of, name_of
+from wolfspider.clues.naming import name_of
 from wolfspider.clues.priors import FIRMNESS, PRIOR
 from wolfspider.clues.rates import Singles
 from wolfspider.clues.tokens import VERSION
@@ -40,8 +40,10 @@ from wolfspider.errors import BadInput
 from wolfspider.fingerprint_map import ABSENT
 from wolfspider.frontier import Frontier, Origin
 from wolfspider.learners.prior_logistic import PriorLogistic
+from wolfspider.policies.explaining import receipt_of
 from wolfspider.policies.looking_around import LookingAround
-from wolfspider.policies.ranking import NONE, TURN, Ranking
+from wolfspider.policies.opinion import Opinion
+from wolfspider.policies.ranking import TURN, Ranking
 from wolfspider.records import Clue, Floats, Link, Receipt, State, Verdict, Visit
 from wolfspider.topics import Topic
 
@@ -53,13 +55,9 @@ _QUARTER, _LEAST = 0.25, 512  # share of them, or so many
 _LOOK, _BEST = 16, 64  # every so many visits so many of the best links are scored anew
 _HOPELESS = -1.0  # score up to which a link does not promise much: about one in four
 _NEWSWORTHY = 32  # a relevant page is news if since the last one part in so many of all was paid
-_SOON = 64  # best of the links scored together, whose rows are kept until they are chosen
 _CERTAIN = 15.0  # a score that is as good as any higher one
 _COLD = 10.0  # pages of no relevance at all, that are taken for seen at the beginning
-_BLOCK = 4096  # links scored at a time, because each takes a few kilobytes meanwhile
 _NOBODY = np.empty(0, np.intp)
-_RIVALS = 16  # links that a receipt compares with
-_AHEAD = 0.02  # what one of these promises more, if it is to be said that it does
 _VERSION: State = {"features": list(FEATURES), "tokens": VERSION}  # of what is carried
 _OF_STATES = _VERSION | {"form": 8}  # and of states
 _SAME_TOPIC = 0.5  # cosine of keywords from which on its words are worth something
@@ -91,16 +89,12 @@ class Wolf:
             raise ValueError(f"breadth is {breadth}; it is from 0 to 1")
         if not 0 < held_back < np.inf:
             raise ValueError(f"held_back is {held_back}; it is more than 0")
-        self.curiosity = curiosity
         self.around = LookingAround(breadth)
         self.foresees = False  # whether a page is worth what its links promise, before it is known
         self.evidence = Evidence(topic, held_back)
         self.ranking = Ranking(self.evidence.book, buffer)
-        self.learner = PriorLogistic(PRIOR.copy(), FIRMNESS)
+        self.opinion = Opinion(self.evidence, PriorLogistic(PRIOR.copy(), FIRMNESS), curiosity)
         self.examples = Examples(self.evidence.book)
-        self._rows: dict[int, Singles] = {}  # by which links were scored lately
-        self._out: dict[int, Singles] = {}  # and by which those were chosen that are still out
-        self._usual = np.zeros(len(FEATURES), np.float32)  # mean of rows at the last look
         self._fit_at, self._look_at, self._wholly_at = _FEW, _LOOK, _FEW
         self._unheard = 0.0  # what was paid since there was news
         self._lukewarm = 0.0, _COLD  # relevance of all pages below the line, and how many
@@ -126,8 +120,7 @@ class Wolf:
             waited = self.ranking.strike(number)  # or it was told of before it was chosen
             self._chosen = link.fingerprint, link.score
             if self._is_example(number) and waited:
-                self._out[number] = self._row_of(number)
-                self._rows.pop(number, None)
+                self.opinion.send_out(number)
             if link.score < TURN:
                 self.ranking.peak = link.score  # no other has more, but for those of busy hosts
             else:
@@ -158,11 +151,11 @@ class Wolf:
             return
         self.ranking.strike(number)
         if visit.response.refused:  # it was never asked for, and says nothing about others
-            self._out.pop(number, None)
+            self.opinion.take_back(number)
             return
         if self._is_example(number):
-            self.examples.add(number, self._row_of(number))
-            self._out.pop(number, None)
+            self.examples.add(number, self.opinion.row_of(number))
+            self.opinion.take_back(number)
         paid = self._pay(visit.verdict)
         if not (visit.failed or visit.verdict.relevant):
             total, pages = self._lukewarm
@@ -225,7 +218,7 @@ class Wolf:
         if not len(here):
             return
         origin = Origin(visit.page.url, visit.link.depth + 1, visit.verdict.relevance)
-        ranking.enter(links, numbers, here, self.score(here), origin, again=news)
+        ranking.enter(links, numbers, here, self.opinion.score(here), origin, again=news)
         if self.foresees and known < book.size:
             self._foresee(number, paid, ranking.scores_of(np.arange(known, book.size)))
 
@@ -243,51 +236,21 @@ class Wolf:
         seeds = min(most, len(self) - len(waiting))  # that wait: of these nobody knows anything
         return np.append(best, np.full(seeds, np.nan, np.float32))
 
-    def score(self, numbers: Numbers) -> Singles:
-        scores = np.empty(len(numbers), np.float32)
-        for at in range(0, len(numbers), _BLOCK):
-            some = numbers[at : at + _BLOCK]
-            rows = self.evidence.rows(some)
-            scores[at : at + _BLOCK] = self._of_rows(rows)[1]
-            if len(some) > _SOON:  # the others have long to wait, and rows take room
-                best = scores[at : at + _BLOCK].argpartition(len(some) - _SOON)[-_SOON:]
-                some, rows = some[best], rows[best]
-            self._rows.update(zip(some.tolist(), rows, strict=True))
-        return scores
-
-    def _row_of(self, number: int) -> Singles:
-        """The row by which a link was chosen, or scored lately, or of now."""
-        row = self._out.get(number, self._rows.get(number))
-        return self.evidence.rows(np.array([number]))[0] if row is None else row
-
-    def _rows_of(self, numbers: Numbers) -> Singles:
-        """The rows by which links that wait were scored lately, or of now."""
-        found = {number: self._rows.get(number) for number in numbers.tolist()}
-        missing = np.array([number for number, row in found.items() if row is None], np.intp)
-        if len(missing):
-            found |= zip(missing.tolist(), self.evidence.rows(missing), strict=True)
-        return np.array(list(found.values()), np.float32).reshape(-1, len(FEATURES))
-
-    def _of_rows(self, rows: Singles) -> tuple[Singles, Singles]:
-        """What links promise, and with how much is in doubt their scores."""
-        promises, doubts = self.learner.expect(rows)
-        return promises, promises + np.float32(self.curiosity) * doubts
-
     def _look_again(self, most: int | None) -> None:
         """Score the best links anew, or all."""
         waiting = self.ranking.waiting()
         if most is not None:
             waiting = self.ranking.best(waiting, most)
-        self._rows = {}
+        self.opinion.forget_rows()
         self.evidence.book.tell_neighbours()
         self._rescore(waiting)
-        self._usual = _mean(self._rows)
+        self.opinion.note_what_is_usual()
         self._look_at = self.evidence.visits + _LOOK
 
     def _rescore(self, numbers: Numbers) -> None:
         numbers = self.ranking.still_waiting(numbers)
         if len(numbers):
-            self.ranking.change(numbers, self.score(numbers))
+            self.ranking.change(numbers, self.opinion.score(numbers))
 
     # -- learning --------------------------------------------------------------------------
 
@@ -297,7 +260,7 @@ class Wolf:
         return not book.is_sown(number) and not book.fetched(number)
 
     def _fit(self) -> None:
-        self.learner.fit(*self.examples.both())
+        self.opinion.learner.fit(*self.examples.both())
         count = self.examples.count
         self._fit_at = max(count + 1, int(count * _GROWTH))
         if count < self._wholly_at:  # who is far behind does not come first by a few examples more
@@ -313,32 +276,9 @@ class Wolf:
         number = book.find(fingerprint)
         if number == ABSENT or not book.count_of(number, Count.SOURCES):
             return None
-        row, own = self._row_of(number), self.ranking.score_of(number)
-        promise, worth = (each.item() for each in self._of_rows(row[None]))
         chosen, score = self._chosen
-        if fingerprint != chosen:
-            score = own
-        in_turn = score == TURN
-        if in_turn or score == NONE:
-            score = worth
-        rank = 1 + self.ranking.count_better(score) - (own > score)
-        waiting = 1 + self.ranking.count_better(NONE) - (own > NONE)
-        explored = in_turn or (rank == 1 and self._is_curious(number, promise, worth))
-        usual = self._usual if self._usual[0] else _mean(self._rows)  # before the first look
-        clues = clues_of(self.evidence, number, row, self.learner.weights_of(row), usual)
-        return Receipt(float(1 / (1 + np.exp(-promise))), rank, waiting, explored, clues)
-
-    def _is_curious(self, number: int, promise: float, worth: float) -> bool:
-        """Whether others promise more, and are worth less, because less can be learned from them.
-
-        Nobody promises more than his score.
-        """
-        rivals = self.ranking.better(promise + _AHEAD)
-        rivals = rivals[rivals != number]
-        if not len(rivals):
-            return False
-        promises, scores = self._of_rows(self._rows_of(self.ranking.best(rivals, _RIVALS)))
-        return bool(((promises > promise + _AHEAD) & (scores <= worth)).any())
+        at = score if fingerprint == chosen else None
+        return receipt_of(number, self.opinion, self.ranking, at)
 
     def name_of(self, clue: Clue, words: Mapping[int, str]) -> str:
         return name_of(clue, words)
@@ -346,7 +286,9 @@ class Wolf:
     # -- from hunt to hunt -----------------------------------------------------------------
 
     def carried(self) -> State:
-        return to_carry(self.evidence.topic, self.learner.weights.copy(), self.evidence.carried())
+        return to_carry(
+            self.evidence.topic, self.opinion.learner.weights.copy(), self.evidence.carried()
+        )
 
     def carry(self, values: State) -> None:
         """Begin with the weights, and on the same topic with what words were worth, too."""
@@ -357,7 +299,7 @@ class Wolf:
         weights = np.array(values["weights"], np.float64)
         if weights.ndim != 1 or len(weights) < len(PRIOR) or not np.isfinite(weights).all():
             raise ValueError(f"weights of shape {weights.shape}")
-        self.learner = self._learner(weights)
+        self.opinion.learner = self._learner(weights)
         before = Topic(tuple(values["keywords"]))
         if not before.keywords or self.evidence.topic.similarity(before.terms) >= _SAME_TOPIC:
             self.evidence.carry(values, self.trust)
@@ -384,11 +326,8 @@ class Wolf:
         return _OF_STATES | {
             "ranking": self.ranking.state(),
             "evidence": self.evidence.state(),
-            "learner": self.learner.state(),
+            "opinion": self.opinion.state(),
             "examples": self.examples.state(),
-            "rows": _packed(self._rows),
-            "out": _packed(self._out),
-            "usual": self._usual.copy(),
             "counters": [self._fit_at, self._look_at, self._wholly_at],
             "around": self.around.state(),
             "chose": self._chose,
@@ -400,10 +339,8 @@ class Wolf:
             raise ValueError("a state of another version of the wolf")
         self.evidence.restore(state["evidence"])
         self.ranking.restore(state["ranking"])
-        self.learner.restore(state["learner"])
+        self.opinion.restore(state["opinion"])
         self.examples.restore(state["examples"])
-        self._rows, self._out = _unpacked(state["rows"]), _unpacked(state["out"])
-        self._usual = np.array(state["usual"], np.float32)
         self._fit_at, self._look_at, self._wholly_at = map(int, state["counters"])
         self.around.restore(state["around"])
         self._chose = bool(state["chose"])
@@ -424,22 +361,6 @@ def _yields(scores: Singles) -> Singles:
     """The shares that scores, which are log-odds, stand for."""
     shares: Singles = 1 / (1 + np.exp(-scores.clip(-_CERTAIN, _CERTAIN)))
     return shares
-
-
-def _mean(rows: Mapping[int, Singles]) -> Singles:
-    kept = _packed(rows)["rows"]
-    mean: Singles = np.add.reduce(kept, axis=0) / np.float32(max(1, len(kept)))
-    return mean
-
-
-def _packed(rows: Mapping[int, Singles]) -> State:
-    values = np.array(list(rows.values()), np.float32).reshape(-1, len(FEATURES))
-    return {"numbers": np.array(list(rows), np.int32), "rows": values}
-
-
-def _unpacked(state: State) -> dict[int, Singles]:
-    rows = np.array(state["rows"], np.float32).reshape(-1, len(FEATURES))
-    return dict(zip(np.asarray(state["numbers"]).tolist(), rows, strict=True))
 
 
 def _relevance(verdict: Verdict) -> float:

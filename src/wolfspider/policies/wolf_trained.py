@@ -183,7 +183,7 @@ def _hunted(known: Map, part: Mask, before: State | None = None, trust: float = 
     """A wolf that has fetched every page of a part, and that may have begun with something."""
     wolf = Wolf(topic=known.topic)
     _learns_from_maps(wolf)
-    wolf.learner = _untaught()
+    wolf.opinion.learner = _untaught()
     if before is not None:
         wolf.evidence.carry(before, trust)
     for visit in _hunt(wolf, known, part):
