@@ -83,7 +83,7 @@ def without_prior(wolf: Wolf) -> Wolf:
 
 def without_learning(wolf: Wolf) -> Wolf:
     """One that keeps its first opinion of what clues are worth; it still counts what paid."""
-    wolf._fit = lambda: wolf._look_again(None)  # type: ignore[method-assign]
+    wolf.opinion.learner.fit = lambda examples, labels: None  # type: ignore[method-assign]
     return wolf
 
 

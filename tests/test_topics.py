@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wolfspider.errors import BadInput
-from wolfspider.records import NO_TERMS, Bag
+from wolfspider.records import BAGS, NO_TERMS, Bag
 from wolfspider.text import cosine, term_ids, terms
 from wolfspider.topics import Topic
+from wordy import wordy
 
 TOPIC = Topic.of("solar eclipse")
 WORDS = ["solar", "eclipse", "moon", "tide", "sea", "star"]
@@ -71,6 +72,19 @@ texts = st.lists(st.sampled_from(WORDS), unique=True, max_size=6).map(" ".join)
 def test_links_are_as_similar_as_pages_with_their_words(rows: list[str]) -> None:
     expected = [cosine(TOPIC.terms, terms(row)) for row in rows]
     assert TOPIC.similarities(bag_of(rows)) == pytest.approx(expected, abs=1e-6)
+
+
+@given(st.lists(st.tuples(texts, texts, texts, texts), min_size=1, max_size=6))
+def test_each_bag_of_a_link_is_as_similar_as_alone(rows: list[tuple[str, ...]]) -> None:
+    topic = Topic.of("solar solar eclipse")
+    links = wordy(
+        {f"http://a.test/{n}": dict(zip(BAGS, bags, strict=True)) for n, bags in enumerate(rows)}
+    )
+    found = topic.similarities_of(links)
+    each = [topic.similarities(links.bag(name)) for name in BAGS]
+    assert (found is None) == (not np.any(each))
+    if found is not None:
+        assert found == pytest.approx(np.column_stack(each))
 
 
 @given(st.lists(st.tuples(texts, texts), max_size=6))

@@ -221,7 +221,10 @@ def _yield_below(text: str, part: str, whole: str, share: str, percent: str) -> 
     if not 0 < float(top) < float(bottom):
         raise BadInput(f"the yield of {text!r} is not between 0 and 1; write it as 1/200 or 0.5%")
     if float(bottom) / float(top) > _MOST / FINDS:
-        raise BadInput(f"to measure the yield of {text!r} takes more than {_MOST:,} fetches")
+        raise BadInput(
+            f"to measure the yield of {text!r} takes more than {_MOST:,} fetches; "
+            f"the least that can be asked for is {FINDS}/{_MOST}"
+        )
     shown = f"{part}/{whole}" if part else f"{share}{' %' if percent else ''}"
     return YieldBelow(float(top) / float(bottom), shown)
 

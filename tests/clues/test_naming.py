@@ -57,6 +57,20 @@ def test_shares_add_up_to_the_score_without_the_bias(
         assert sum(clue.weight for clue in clues) == pytest.approx(expected, abs=1e-5)
 
 
+def test_words_that_are_passed_over_would_be_no_clues(
+    evidence: Evidence, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weights = np.random.default_rng(2).normal(size=len(FEATURES)) / 50
+    rows = [(number, evidence.rows(np.array([number]))[0]) for number in range(1, 5)]
+
+    def told() -> list[tuple[Clue, ...]]:
+        return [naming.clues_of(evidence, number, row, weights, NOTHING) for number, row in rows]
+
+    short = told()
+    monkeypatch.setattr(naming, "_TRIFLE", -1.0)
+    assert told() == short
+
+
 def test_words_of_another_link_are_a_clue_as_far_as_they_say_more(
     evidence: Evidence, monkeypatch: pytest.MonkeyPatch
 ) -> None:

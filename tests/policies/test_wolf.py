@@ -11,7 +11,7 @@ import pytest
 
 from checks import HandMade, Recording, copied, digest, drain, through_disk, visit_of
 from wolfspider.carrying import put_down, take_up
-from wolfspider.clues.book import Count
+from wolfspider.clues.book import Count, Said
 from wolfspider.clues.evidence import AT, FEATURES
 from wolfspider.clues.priors import PRIOR
 from wolfspider.crawl import replay
@@ -259,7 +259,7 @@ def test_new_weights_are_heeded_first_where_much_is_promised(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """By the best quarter of the links, and by all once there are half as many examples more."""
-    monkeypatch.setattr(wolf_policy, "_LEAST", 8)
+    monkeypatch.setattr(wolf_policy, "_AT_LEAST", 8)
     wolf, asked = wolf_of(), list[tuple[int, int | None, int]]()
     monkeypatch.setattr(
         wolf, "_look_again", lambda most: asked.append((wolf.examples.count, most, len(wolf)))
@@ -282,10 +282,60 @@ def test_what_little_is_promised_waits_for_its_new_score() -> None:
     fetch(wolf, anchors({f"/{n}": "eclipse" if n < 10 else "soup" for n in range(40)}))
     waiting = wolf.ranking.waiting()
     best, before = set(wolf.ranking.best(waiting, 10).tolist()), wolf.ranking.scores_of(waiting)
-    wolf.opinion.learner._set(wolf.opinion.learner.weights + 1, wolf.opinion.learner._spread)
+    wolf.carry(wolf.carried() | {"weights": wolf.opinion.learner.weights + 1})
     wolf._look_again(10)
     changed = waiting[wolf.ranking.scores_of(waiting) != before]
     assert set(changed.tolist()) == best
+
+
+def test_news_is_heard_also_when_the_weights_change_with_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whoever is told of it, and not only the best."""
+    monkeypatch.setattr(wolf_policy, "_AT_LEAST", 1)
+    monkeypatch.setattr(wolf_policy, "_BEST_SHARE", 0.0)
+    wolf, told, scored = wolf_of(breadth=0.0), list[Any](), list[int]()
+    tell, rescore = wolf.evidence.book.tell_neighbours, wolf._rescore
+
+    def listening() -> Any:
+        told.append(tell())
+        return told[-1]
+
+    def noting(numbers: Any) -> None:
+        scored.extend(numbers.tolist())
+        rescore(numbers)
+
+    wolf.start([seed_link(HOME)])
+    fetch(wolf, anchors({f"/{n}": "chapter" for n in range(40)}))
+    for _ in range(4):
+        fetch(wolf, "<p>soup</p>")
+    monkeypatch.setattr(wolf.evidence.book, "tell_neighbours", listening)
+    monkeypatch.setattr(wolf, "_rescore", noting)
+    wolf._fit_at, wolf._all_at = wolf.examples.count + 1, 1000
+    fetch(wolf, "<p>eclipse</p>", relevant=True)
+    assert wolf._fit_at > wolf.examples.count
+    waiting = set(wolf.ranking.waiting().tolist())
+    assert len(waiting & set(told[0].tolist())) > 30
+    assert waiting & set(told[0].tolist()) <= set(scored)
+
+
+def test_what_was_known_of_waiting_links_is_soon_forgotten() -> None:
+    """A link is an example with what was known of it lately, and rows take room."""
+    wolf = wolf_of(breadth=0.0)
+    wolf.start([seed_link(HOME)])
+    fetch(wolf, anchors({f"/{n}": "eclipse" if n < 20 else "soup" for n in range(300)}))
+    waiting = wolf.ranking.waiting()
+    wolf._look_again(None)
+    good, best = (set(wolf.ranking.best(waiting, most).tolist()) for most in (20, 10))
+    number = min(good - best)
+    before, usual = wolf.opinion.row_of(number), wolf.opinion.usual
+    wolf.evidence.book.say(number, Said.NEAR, -5.0)
+    assert np.array_equal(wolf.opinion.row_of(number), before)
+    wolf.opinion.score(waiting[-5:])
+    assert np.array_equal(wolf.opinion.usual, usual)
+    wolf._look_again(10)
+    assert not np.array_equal(wolf.opinion.row_of(number), before)
+    assert not np.array_equal(wolf.opinion.usual, usual)
 
 
 def test_a_link_under_way_is_not_told_to_wait() -> None:
@@ -533,6 +583,26 @@ def test_the_link_that_is_chosen_is_the_first_of_those_that_wait() -> None:
     assert ranks == [0] + [1] * (len(pages) - 1)
 
 
+def test_a_link_that_waits_has_the_rank_at_which_it_waits() -> None:
+    """The best of those is the first, and does not come behind itself."""
+    wolf = wolf_of(breadth=0.0)
+    hunt(wolf, 10)
+    numbers = wolf.ranking.waiting()
+    waiting, scores = numbers.tolist(), wolf.ranking.scores_of(numbers)
+    known = {wolf.evidence.book.find(each): each for each in map(fingerprint, hub_web())}
+    for number, score in zip(waiting, scores, strict=True):
+        receipt = wolf.receipt(known[number])
+        assert receipt is not None
+        assert receipt.rank == 1 + int((scores > score).sum())
+        assert receipt.waiting == len(waiting)
+    last = waiting[scores.argmin()]
+    wolf.ranking.give_turn(last)  # goes before all others, but that is not its rank
+    given = wolf.receipt(known[last])
+    assert given is not None
+    assert given.explored
+    assert given.rank == len(waiting)
+
+
 def test_a_link_followed_out_of_curiosity_says_so() -> None:
     wolf = wolf_of(curiosity=50.0, breadth=0.0)
     hunt(wolf, 3)
@@ -704,7 +774,10 @@ def test_the_lease_hands_corrections_on() -> None:
 
 @pytest.mark.parametrize("visits", [0, 3, 4, 17, 33, 70])
 @pytest.mark.parametrize("corrected", [False, True])
-def test_a_restored_hunt_goes_on_alike(visits: int, corrected: bool) -> None:
+def test_a_restored_hunt_goes_on_alike(
+    visits: int, corrected: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wolf_policy, "_AT_LEAST", 4)  # so that few and all are not the same
     wolf = wolf_of()
     wolf.start([seed_link(HOME)])
     web, judge = HandMade(hub_web()), KeywordJudge(TOPIC)
@@ -717,6 +790,7 @@ def test_a_restored_hunt_goes_on_alike(visits: int, corrected: bool) -> None:
     assert len(copy) == len(wolf)
     rest = digest(list(replay(web, wolf, judge)))
     assert digest(list(replay(web, copy, judge))) == rest
+    assert copy._all_at == wolf._all_at
 
 
 def test_a_restored_hunt_explains_itself_alike(recording: Recording) -> None:

@@ -6,6 +6,7 @@ Nobody who hunts should wait for the lab, and nobody who lists webs for graph li
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from importlib import import_module
 
 import click
@@ -25,5 +26,14 @@ def lazy(commands: Mapping[str, str]) -> type[click.Group]:
             loaded = import_module(f"wolfspider.cli.{module}")
             command: click.Command = getattr(loaded, function or module)
             return command
+
+        def resolve_command(
+            self, ctx: click.Context, args: list[str]
+        ) -> tuple[str | None, click.Command | None, list[str]]:
+            if not args[0].startswith("-") and args[0] not in commands:
+                alike = get_close_matches(args[0], commands, 1)
+                meant = f"did you mean {alike[0]}? " if alike else ""
+                ctx.fail(f"no command is called {args[0]!r}; {meant}known: {', '.join(commands)}")
+            return super().resolve_command(ctx, args)
 
     return Lazy

@@ -44,7 +44,7 @@ def forecast(folder: Path, horizons: tuple[int, ...], as_json: bool, quiet: bool
         raise BadInput(f"all runs in {folder} are shorter than what is to be forecast")
     left_out = sorted(set(horizons or HORIZONS) - {row["horizon"] for row in rows})
     for each in left_out:
-        note(f"all runs are shorter than {each:,} fetches, so nothing can be said of these")
+        note(f"nothing can be said of the next {each:,} fetches: all runs are shorter")
     if as_json:
         print_json({"share": SHARE, "rows": rows})
         return

@@ -15,7 +15,7 @@ from wolfspider.records import BAGS, Clue, Floats
 
 _MOST = 8  # clues of a receipt
 _TINY = 0.005  # weight
-_TRIFLE = _TINY / MOST_WORDS  # of one word; all that a link may have of them weigh no more
+_TRIFLE = _TINY / MOST_WORDS  # weight of one word: as many as a bag holds weigh no more than that
 _LARGEST = 0xFFFF  # a clue's key holds two counts of so much
 
 _TOKENS = {  # with the word or place, and where the page that says it cannot be read any more

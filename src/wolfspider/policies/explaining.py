@@ -27,21 +27,18 @@ def receipt_of(number: int, opinion: Opinion, ranking: Ranking, chosen_at: float
         score = worth
     rank = 1 + ranking.count_better(score) - (waits_at > score)
     waiting = 1 + ranking.count_better(NONE) - (waits_at > NONE)
-    explored = in_turn or (rank == 1 and _is_curious(number, promise, worth, opinion, ranking))
+    explored = in_turn or (rank == 1 and _is_curious(promise, worth, opinion, ranking))
     weights = opinion.learner.weights_of(row)
     clues = clues_of(opinion.evidence, number, row, weights, opinion.usual)
     return Receipt(float(1 / (1 + np.exp(-promise))), rank, waiting, explored, clues)
 
 
-def _is_curious(
-    number: int, promise: float, worth: float, opinion: Opinion, ranking: Ranking
-) -> bool:
+def _is_curious(promise: float, worth: float, opinion: Opinion, ranking: Ranking) -> bool:
     """Whether others promise more, and are worth less, because less can be learned from them.
 
-    Nobody promises more than his score.
+    Nobody promises more than his score, by the weights by which he was scored last.
     """
     rivals = ranking.better(promise + _AHEAD)
-    rivals = rivals[rivals != number]
     if not len(rivals):
         return False
     promises, scores = opinion.weigh(opinion.rows_of(ranking.best(rivals, _RIVALS)))

@@ -50,7 +50,7 @@ class Opinion:
         return promises, promises + np.float32(self.curiosity) * doubts
 
     def forget_rows(self) -> None:
-        """Of links that wait: they are about to be scored anew."""
+        """Of links that wait: what they say has passed."""
         self._rows = {}
 
     def note_what_is_usual(self) -> None:

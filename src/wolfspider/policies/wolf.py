@@ -50,8 +50,8 @@ from wolfspider.topics import Topic
 _FEW = 4  # examples, for which it is worth to fit the weights
 _GROWTH = 1.1  # they are fitted anew when there are so many times more examples
 _CORRECTED = 50  # or, after a correction, when one part in so many has come
-_WHOLLY = 1.5  # and all links are scored anew when there are so many times more; else the best
-_QUARTER, _LEAST = 0.25, 512  # share of them, or so many
+_ALL_GROWTH = 1.5  # and all links scored anew, when there are so many times more
+_BEST_SHARE, _AT_LEAST = 0.25, 512  # of the links are scored anew else, but no fewer than so many
 _LOOK, _BEST = 16, 64  # every so many visits so many of the best links are scored anew
 _HOPELESS = -1.0  # score up to which a link does not promise much: about one in four
 _NEWSWORTHY = 32  # a relevant page is news if since the last one part in so many of all was paid
@@ -95,7 +95,7 @@ class Wolf:
         self.ranking = Ranking(self.evidence.book, buffer)
         self.opinion = Opinion(self.evidence, PriorLogistic(PRIOR.copy(), FIRMNESS), curiosity)
         self.examples = Examples(self.evidence.book)
-        self._fit_at, self._look_at, self._wholly_at = _FEW, _LOOK, _FEW
+        self._fit_at, self._look_at, self._all_at = _FEW, _LOOK, _FEW
         self._unheard = 0.0  # what was paid since there was news
         self._lukewarm = 0.0, _COLD  # relevance of all pages below the line, and how many
         self._chose = True  # a link, when asked last
@@ -169,9 +169,9 @@ class Wolf:
             told, self._unheard = np.unique(book.tell_neighbours()), 0.0
         if len(visit.page.links):
             self._take_in(visit, number, paid, talk, news=news)
-        if self.examples.count >= self._fit_at:
-            self._fit()
-        elif told is not None:
+        fitted = self.examples.count >= self._fit_at
+        all_anew = fitted and self._fit()
+        if told is not None and not all_anew:
             self._rescore(told)
 
     def correct(self, visit: Visit) -> None:
@@ -259,15 +259,18 @@ class Wolf:
         book = self.evidence.book
         return not book.is_sown(number) and not book.fetched(number)
 
-    def _fit(self) -> None:
+    def _fit(self) -> bool:
+        """Weights for all examples; returns whether all links were scored anew by them.
+
+        Who is far behind does not come first by a few examples more.
+        """
         self.opinion.learner.fit(*self.examples.both())
         count = self.examples.count
         self._fit_at = max(count + 1, int(count * _GROWTH))
-        if count < self._wholly_at:  # who is far behind does not come first by a few examples more
-            self._look_again(max(_LEAST, int(_QUARTER * len(self))))
-        else:
-            self._wholly_at = int(count * _WHOLLY)
-            self._look_again(None)
+        if all_anew := count >= self._all_at:
+            self._all_at = int(count * _ALL_GROWTH)
+        self._look_again(None if all_anew else max(_AT_LEAST, int(_BEST_SHARE * len(self))))
+        return all_anew
 
     # -- receipts --------------------------------------------------------------------------
 
@@ -328,7 +331,7 @@ class Wolf:
             "evidence": self.evidence.state(),
             "opinion": self.opinion.state(),
             "examples": self.examples.state(),
-            "counters": [self._fit_at, self._look_at, self._wholly_at],
+            "counters": [self._fit_at, self._look_at, self._all_at],
             "around": self.around.state(),
             "chose": self._chose,
             "paid": [self._unheard, *self._lukewarm],
@@ -341,7 +344,7 @@ class Wolf:
         self.ranking.restore(state["ranking"])
         self.opinion.restore(state["opinion"])
         self.examples.restore(state["examples"])
-        self._fit_at, self._look_at, self._wholly_at = map(int, state["counters"])
+        self._fit_at, self._look_at, self._all_at = map(int, state["counters"])
         self.around.restore(state["around"])
         self._chose = bool(state["chose"])
         self._unheard, total, pages = state["paid"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -152,7 +153,10 @@ def _read_about(folder: Path) -> dict[str, Any]:
 
 
 def _not_a_web(folder: Path) -> str:
-    make = "wolfspider web import RECORDING.warc.gz -o FOLDER"
-    if not folder.exists():
-        return f"there is no web folder {folder}; make one with: {make}"
-    return f"{folder} is not a web folder; make one with: {make}"
+    make = "make one with: wolfspider web import RECORDING.warc.gz -o FOLDER"
+    if folder.exists():
+        return f"{folder} is not a web folder; {make}"
+    webs = [path.parent.name for path in folder.parent.glob(f"*/{ABOUT}")]
+    alike = get_close_matches(folder.name, webs, 1)
+    meant = f"did you mean {folder.with_name(alike[0])}? If not, " if alike else ""
+    return f"there is no web folder {folder}; {meant}{make}"

@@ -10,6 +10,7 @@ from wolfspider.urls import canonical, host, readings
 
 _CANDIDATES = 3000  # URLs that are compared with one that is not there
 _SUGGESTED = 3
+_ALIKE = 0.75  # as difflib has it: a misspelt address, and not another host of the same web
 
 
 def steps_of(reader: HuntReader, addresses: Iterable[str]) -> dict[str, int]:
@@ -49,7 +50,7 @@ def close_to(reader: HuntReader, text: str, more: Iterable[str] = ()) -> list[st
         known |= dict.fromkeys(row["url"] for row in reader.db.execute(query, (pattern, 1000)))
     places = {url.partition("://")[2]: url for url in list(known)[:_CANDIDATES]}
     containing = [url for each, url in places.items() if text.strip() in each]
-    alike = difflib.get_close_matches(place, places, _SUGGESTED, 0.6)
+    alike = difflib.get_close_matches(place, places, _SUGGESTED, _ALIKE)
     chosen = [*(places[each] for each in alike), *containing]
     return list(dict.fromkeys(chosen))[:_SUGGESTED]
 

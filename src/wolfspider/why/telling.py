@@ -233,7 +233,9 @@ class Teller:
         parts = [
             what if canonical(address) else f"{text} is not a web address",
             self._out_of_scope(address),
-            f"did you mean {' or '.join(close)}?" if close else "",
+            f"did you mean {' or '.join(close)}?"
+            if close
+            else f"where it has been is listed by: wolfspider export {self._reader.folder}",
         ]
         return "; ".join(filter(None, parts))
 
