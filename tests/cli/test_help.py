@@ -99,7 +99,8 @@ def test_one_policy_is_told_with_what_its_settings_mean(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nonsense"], "No such command 'nonsense'"),
+        (["nonsense"], "no command is called 'nonsense'; known: hunt, resume"),
+        (["wy"], "did you mean why? known: "),
         (["hunt"], "Missing option '--topic'"),
         (["hunt", "--pages", "many"], "Invalid value for '--pages': 'many' is not a valid integer"),
         (["web", "import", "-o", "x"], "Missing argument 'RECORDINGS...'"),

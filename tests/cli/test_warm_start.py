@@ -465,7 +465,7 @@ def test_a_hunt_that_was_killed_before_it_learned_is_a_sentence(hunting: Hunting
     hunting.refused(sentence, more=("--warm-start", killed))
     (hunting.base / "learned.npz").unlink()
     state = load_state(hunting.base / "checkpoint-150.npz")
-    del state["policy"]["policy"]["learner"]
+    del state["policy"]["policy"]["opinion"]["learner"]
     save_state(hunting.base / "checkpoint-150.npz", state)
     hunting.refused("its checkpoint does not fit this version (KeyError('learner'))")
 

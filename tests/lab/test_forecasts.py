@@ -143,7 +143,7 @@ def test_the_command_gives_a_table_and_json(tmp_path: Path, small_tasks: TaskFil
     assert len(table) == 5
     told = lab("forecast", out, "--horizon", 20, "--horizon", 5000)
     assert len(told.splitlines()) == 6
-    assert "all runs are shorter than 5,000 fetches" in told
+    assert "nothing can be said of the next 5,000 fetches: all runs are shorter" in told
     with pytest.raises(BadInput, match="are shorter than what is to be forecast"):
         lab("forecast", out)
     with pytest.raises(BadInput, match="holds no results"):
