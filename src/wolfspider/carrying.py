@@ -16,6 +16,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from wolfspider.errors import BadInput, DamagedFile
+from wolfspider.policies import carries, known
 from wolfspider.protocols import Carrying, Policy
 from wolfspider.records import State
 from wolfspider.states import add_to_digest, load_state, save_state
@@ -142,7 +143,10 @@ def begin_with(learned: Learned, policy: Policy, name: str, source: object) -> b
 
 def carrying_of(policy: Policy, name: str) -> Carrying:
     if not isinstance(policy, Carrying):
-        raise BadInput(f"policy {name!r} keeps nothing with which another hunt could begin")
+        names = ", ".join(filter(carries, known()))
+        raise BadInput(
+            f"policy {name!r} keeps nothing with which another hunt could begin; these do: {names}"
+        )
     return policy
 
 

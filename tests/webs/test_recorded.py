@@ -189,3 +189,11 @@ def test_what_is_no_web_folder_is_refused_with_the_way_to_one(tmp_path: Path) ->
     (tmp_path / "file").write_text("x")
     with pytest.raises(BadInput, match="file is not a web folder"):
         RecordedWeb(str(tmp_path / "file"))
+
+
+def test_a_misspelt_name_is_answered_with_the_web_beside_it(web: RecordedWeb) -> None:
+    misspelt = web.folder.with_name("wbe")
+    with pytest.raises(BadInput, match=rf"no web folder {misspelt}; did you mean {web.folder}\?"):
+        RecordedWeb(misspelt)
+    with pytest.raises(BadInput, match=r"no web folder \S+; make one with"):
+        RecordedWeb(web.folder.with_name("quite-another"))

@@ -5,6 +5,7 @@ can add one. A policy is made from a spec such as `best-n-first:n=64`.
 """
 
 from wolfspider.policies.registry import (
+    carries,
     check,
     demand_trained,
     describe,
@@ -18,6 +19,7 @@ from wolfspider.specs import Spec
 
 __all__ = [
     "Spec",
+    "carries",
     "check",
     "demand_trained",
     "describe",

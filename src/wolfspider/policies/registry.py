@@ -58,6 +58,11 @@ def trains(name: str) -> bool:
     return hasattr(load(name), "train")
 
 
+def carries(name: str) -> bool:
+    """Whether a hunt that this policy leads may begin with what another one learned."""
+    return hasattr(load(name), "carried")
+
+
 def demand_trained(name: str) -> None:
     """Refuse a policy that learns nothing from maps, and name those that do."""
     names = list(filter(trains, known()))
