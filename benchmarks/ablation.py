@@ -112,7 +112,7 @@ PARTS: dict[str, Callable[[Topic], Wolf]] = {
     WHOLE: lambda topic: Wolf(topic=topic),
     "keywords in words": lambda topic: blind(Wolf(topic=topic), *LIKE),
     "keywords in meaning": lambda topic: blind(Wolf(topic=topic), "means_*"),
-    "both of them": lambda topic: blind(Wolf(topic=topic), *LIKE, "means_*"),
+    "keywords in both": lambda topic: blind(Wolf(topic=topic), *LIKE, "means_*"),
     "rates of tokens": lambda topic: blind(Wolf(topic=topic), "rate_*"),
     "how relevant pages talk": lambda topic: blind(Wolf(topic=topic), "talk*"),
     "relevance of source pages": lambda topic: blind(
