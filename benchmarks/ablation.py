@@ -83,7 +83,12 @@ def without_prior(wolf: Wolf) -> Wolf:
 
 def without_learning(wolf: Wolf) -> Wolf:
     """One that keeps its first opinion of what clues are worth; it still counts what paid."""
-    wolf.opinion.learner.fit = lambda examples, labels: None  # type: ignore[method-assign]
+
+    def scored_anew() -> bool:
+        wolf._look_again(None)
+        return True
+
+    wolf._fit = scored_anew  # type: ignore[method-assign]
     return wolf
 
 
