@@ -428,6 +428,8 @@ class Hostile:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._server.close()
+        for _ in range(_STEPS):  # who was cancelled while it closed a connection comes to close it
+            await asyncio.sleep(0)
 
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
