@@ -445,8 +445,11 @@ class Hostile:
                     number += 1
         finally:
             writer.close()
-            with suppress(OSError):
-                await writer.wait_closed()
+            try:
+                with suppress(OSError):
+                    await writer.wait_closed()
+            finally:
+                writer.transport.abort()  # TLS may still wait for a goodbye when it is cancelled
 
     async def _answer(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, number: int
